@@ -249,6 +249,9 @@ test("share panel copies Markdown, issue text, test case and annotations, and of
     await expect(panel(page).getByRole("status")).toContainText("Copied");
     return page.evaluate(() => navigator.clipboard.readText());
   };
+  // The unmodified example is shared by its name, unless the user selects the link to the current view.
+  expect(await copyAs("Markdown")).toMatch(/^\[Misaligned store\]\(http.*#example=misaligned-store\)\n$/);
+  await panel(page).getByRole("button", { name: "Current view" }).click();
   expect(await copyAs("Markdown")).toMatch(/^\[Misaligned store, step \d+\]\(http.*#1=[\w-]+\)\n$/);
   expect(await copyAs("Issue")).toMatch(/^### Misaligned store[^]*Actual \(step \d+\): [^]*Expected: [^]*```ptx\n/);
   const scenario = JSON.parse(await copyAs("case.json"));

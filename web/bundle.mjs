@@ -1,6 +1,6 @@
 // Bundles the JavaScript of the page with its npm dependencies into one module per entry point in target/bundle/. Trunk runs this script
 // before each build. The script also bundles the parts that the page loads on demand: the learning pages with their lessons in one file,
-// the inspector, and the initialization of buffers from files.
+// the inspector, the initialization of buffers from files, and the features that contact external hosts.
 import { mkdir, writeFile } from "node:fs/promises";
 import { build } from "esbuild";
 import { readLessons } from "./learn/build-lessons.mjs";
@@ -23,7 +23,7 @@ await build({
 });
 
 await build({
-  entryPoints: { learn: "web/learn/learn.js", inspector: "web/inspector/main.js", "buffer-import": "web/inspector/buffer-import.js" },
+  entryPoints: { learn: "web/learn/learn.js", inspector: "web/inspector/main.js", "buffer-import": "web/inspector/buffer-import.js", external: "web/external/main.js" },
   outdir: "target/bundle",
   bundle: true,
   format: "esm",

@@ -1,7 +1,7 @@
 // Post-build step of Trunk. Moves the worker files to a folder whose name contains a content hash, so that no cache mixes two builds, and
 // writes the path of the folder into the page. Trunk does not hash the names of workers, because the page must contain these names. A
 // release works offline: its service worker receives the list of its files. Minifies the JavaScript glue code of both WebAssembly modules,
-// because the minifier of Trunk does not support all of JavaScript. Adds a brotli-compressed copy of each file that a first visit loads,
+// because the minifier of Trunk does not support all of JavaScript. Writes the external hosts into the Content-Security-Policy of the page. Adds a brotli-compressed copy of each file that a first visit loads,
 // for hosts that serve such files.
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
 import { build, transform } from "esbuild";
+import { withExternalHosts } from "./external/hosts.mjs";
 
 const site = process.env.TRUNK_STAGING_DIR;
 
@@ -22,7 +23,7 @@ if (process.env.TRUNK_PROFILE === "release") {
 }
 
 const workerModules = ["warpgrid-core", "warpgrid-core-sass", "warpgrid-core-extended"];
-const files = [...workerModules.flatMap((module) => [`${module}.js`, `${module}_bg.wasm`]), "start.js", "reference.bin", "prerecorded.bin", "learn.js", "learn.json", "inspector.js", "buffer-import.js"];
+const files = [...workerModules.flatMap((module) => [`${module}.js`, `${module}_bg.wasm`]), "start.js", "reference.bin", "prerecorded.bin", "learn.js", "learn.json", "inspector.js", "buffer-import.js", "external.js"];
 
 const hash = createHash("sha256");
 for (const file of files) hash.update(await readFile(join(site, file)));
@@ -56,7 +57,7 @@ async function precachedPaths() {
 }
 
 const page = join(site, "index.html");
-let html = await readFile(page, "utf8");
+let html = withExternalHosts(await readFile(page, "utf8"));
 
 /** Replaces the source path of a file in the page by the final path of the file. */
 function replacePath(before, after) {

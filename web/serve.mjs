@@ -6,6 +6,7 @@ import { readFile } from "node:fs/promises";
 import { basename, join, normalize } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { withExternalHosts } from "./external/hosts.mjs";
 import { typeOf } from "./media-types.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -53,7 +54,7 @@ function replaceTrunkElement(element) {
 }
 
 async function renderPage() {
-  const html = await readFile(join(root, "web/index.html"), "utf8");
+  const html = withExternalHosts(await readFile(join(root, "web/index.html"), "utf8"));
   const withoutTrunk = html.replace(/<(?:link|script)\s+data-trunk\b[^>]*>(?:<\/script>)?/g, replaceTrunkElement);
   return withoutTrunk.replace("</head>", `${reloadScript()}\n</head>`);
 }

@@ -1,5 +1,5 @@
 // The command palette (Ctrl+K) lists the visible controls of the page and activates the selected control. Controls need not be registered,
-// because each control is listed under its accessible name.
+// because each control is listed under its accessible name. Commands without a control are registered.
 import { createElement } from "../dom.js";
 import { openHeader, showView, viewContaining, withAllViewsRendered } from "./view-tabs.js";
 
@@ -74,12 +74,16 @@ function visibleCommands() {
   const controls = [...document.querySelectorAll(CONTROL_SELECTOR)].filter((element) => isVisible(element) && !element.disabled && element.getAttribute("aria-disabled") !== "true");
   const cards = [...document.querySelectorAll(".card")].filter(isVisible);
   const commandByKey = new Map();
-  for (const command of [...cards.flatMap(cardCommands), ...controls.flatMap(controlCommands)]) {
+  for (const command of [...cards.flatMap(cardCommands), ...controls.flatMap(controlCommands), ...registeredCommands]) {
     const key = `${command.group}\n${command.name}`;
     if (!commandByKey.has(key)) commandByKey.set(key, command);
   }
   return [...commandByKey.values()];
 }
+
+/** Commands without a visible control, in the form of the commands of controls. */
+const registeredCommands = [];
+export const registerCommands = (list) => registeredCommands.push(...list);
 
 /** Pattern of a value, an address, or an element such as `out[5]`, which can be searched for in memory. */
 const SEARCHABLE = /^(?:[-+]?(?:\d[\w.+-]*|inf)|nan|[\w:.$%]+\[\d+\])$/i;

@@ -17,9 +17,10 @@ import { languageFeatures, connectLanguageFeatures, formatText, setLayouts } fro
 import { splitPercentage, showEmbed } from "./embed.js";
 import { saveResult } from "./download.js";
 import { chooseFile, importBuffer, initializesBuffer } from "./buffer-import.js";
-import { followLearnLinks, openLearn } from "./learn-loader.js";
+import { addExternalCommands, followReferences, isLinkSource, offerPastedLink, openCompiler, openLinkDialog } from "./external-loader.js";
+import { expandQueryAlias, followLearnLinks, openLearn } from "./learn-loader.js";
 import { openCustomLayout, inferredAnnotations, isSourceOfKernel, renderInspector, watchExpressions } from "./inspector-loader.js";
-import { readDroppedFiles, listenToDrops, showShare } from "./share.js";
+import { readDroppedFiles, listenToDrops, parseFile, showShare } from "./share.js";
 import { withSourceFile } from "./source-file.js";
 import { addViewTabs, openHeader, showView } from "./view-tabs.js";
 import * as kernelStore from "./kernel-store.js";
@@ -358,6 +359,7 @@ function reportChange() {
   if (isReplaced) addBreakpoints(sharedViewField("breaks"));
   onChange?.(api.text(), isReplaced);
   requestTokens();
+  if (isReplaced) offerPastedLink(pageApi, api.text());
 }
 function openSource(text) {
   isOpeningSource = true;
@@ -368,6 +370,7 @@ addEventListener("pagehide", () => {
   saveBreakpoints();
 });
 
+expandQueryAlias();
 const storedSource = await kernelStore.initialSource();
 const view = new EditorView({
   state: EditorState.create({
@@ -478,7 +481,7 @@ const api = {
   renderPanel(panel, name, linkFields) {
     if (INSPECTOR_PANELS.has(name)) {
       const { source, hash } = sourceWithHash();
-      renderInspector({ name, container: panel, linkFields: Object.fromEntries(linkFields), source, key: kernelStore.kernelKey(hash), generation, watch: sharedViewField("watch", source), page: learnApi });
+      renderInspector({ name, container: panel, linkFields: Object.fromEntries(linkFields), source, key: kernelStore.kernelKey(hash), generation, watch: sharedViewField("watch", source), page: pageApi });
       return;
     }
     if (!panel.open) return;
@@ -486,7 +489,7 @@ const api = {
     const source = api.text();
     if (name === "sharing") {
       const set = breakpointLines(view.state, view.state.field(breakpoints));
-      void watchExpressions().then((watch) => showShare(container, { source, linkFields, openedState: kernelStore.sharedScenarioFor(source), watch, breakpoints: set }, openFiles));
+      void watchExpressions().then((watch) => showShare(container, { source, linkFields, openedState: kernelStore.sharedScenarioFor(source), reference: kernelStore.referenceOf(source), watch, breakpoints: set }, { openFiles, openLink: () => void openLinkDialog(pageApi) }));
       return;
     }
     const { front, target, ptx_version: version, entry, seed, "view.step": position } = Object.fromEntries(linkFields);
@@ -502,10 +505,12 @@ const api = {
   openCustomLayout: (memory, type) => void openCustomLayout(memory, type),
   /** Opens the file picker for the initial contents of a buffer. */
   chooseFile: (name) => chooseFile(importApi, name),
+  /** Shows the card that compiles CUDA C++ with Compiler Explorer. */
+  openCompiler: () => void openCompiler(pageApi),
   /** Searches for a value, an address or an element in memory. */
   find: (text) => onPin?.(`find ${text}`),
   /** Opens the view of examples, tours and puzzles. */
-  openLearn: () => void openLearn(learnApi),
+  openLearn: () => void openLearn(pageApi),
   /** Opens the sharing panel and copies its link. */
   openSharePanel() {
     openHeader();
@@ -519,6 +524,7 @@ const api = {
     [onOpened, onFailed, onCompiled] = [opened, failed, compiled].map(catchTraps);
     const message = kernelStore.takeLinkError();
     if (message !== null) onFailed(message);
+    followReferences(pageApi, () => kernelStore.referenceOf(api.text()));
   },
   /** Shows diagnostics. Elements of `entries` are `[severity, message, range, fixes: [[title, [[range, text]], isHeader]]]`, and ranges are
    *  `[line, column, endLine, endColumn]`. */
@@ -608,8 +614,8 @@ function changeText(text) {
 /** View that a narrow window shows for each kind of focus, by the first word of the focus. */
 const VIEW_BY_FOCUS = { cell: "memory", line: "source", lane: "threads", register: "threads" };
 
-/** Interface of the page for examples, tours, puzzles and the inspector. */
-const learnApi = {
+/** Interface of the page for examples, tours, puzzles, the inspector and external sources. */
+const pageApi = {
   text: () => api.text(),
   setText: (text) => api.setText(text),
   change: changeText,
@@ -623,7 +629,21 @@ const learnApi = {
   },
   failed: (message) => onFailed?.(message),
   showView,
+  /** Selects a line of the source. */
+  selectLine: (line) => api.select(line, 1, line, Infinity),
+  /** Shows the messages of a compiler at their lines. Elements of `messages` are `{ line, severity, text }`. */
+  showDiagnostics: (messages) => api.setDiagnostics(messages.map(({ line, severity, text }) => [severity, text, [line, 1, line, Infinity], []])),
+  /** Opens a text from an external host. `reference` is the URL fragment that refers to the text. */
+  openExternal(name, text, reference) {
+    const { shared, text: source } = parseFile(name, text.replace(/\r\n?/g, "\n"));
+    // The pasted link is not a kernel of the user.
+    if (isLinkSource(api.text())) kernelStore.removeCurrentKernel();
+    openShared(shared ?? { source }, reference);
+  },
+  /** Records that a URL fragment refers to a source, as long as the source is unmodified. */
+  setReference: (text, reference) => kernelStore.setReference(text, reference),
 };
+addExternalCommands(pageApi);
 
 /** Interface of the page for files that initialize a buffer. */
 const importApi = {
@@ -641,14 +661,20 @@ async function openFiles(files, memory) {
     const { shared, text, name, compiled } = await readDroppedFiles(files);
     if (compiled) { onCompiled?.(name, compiled); return; }
     if (!shared) { api.setText(text); return; }
-    const source = kernelStore.importShared(shared, "file");
-    kernelStore.didOpenExample(source, api.text());
-    openSource(source);
-    addBreakpoints(sharedViewField("breaks"));
-    onOpened?.(source);
+    openShared(shared);
   } catch (error) {
     onFailed?.(error.message);
   }
+}
+
+/** Opens a source with its view. Like an example, the source does not become a saved kernel before it is edited. `reference` is the URL
+ *  fragment that refers to the source. */
+function openShared(shared, reference) {
+  const source = kernelStore.importShared(shared, "file", reference);
+  kernelStore.didOpenExample(source, api.text());
+  openSource(source);
+  addBreakpoints(sharedViewField("breaks"));
+  onOpened?.(source);
 }
 listenToDrops(openFiles);
 listenToZoom((text) => onPin?.(text));
@@ -657,5 +683,5 @@ const host = document.getElementById("editor-host");
 if (host) api.attach(host);
 restoreBreakpoints();
 addBreakpoints(sharedViewField("breaks"));
-followLearnLinks(learnApi);
+followLearnLinks(pageApi);
 dispatchEvent(new Event("warpgrid-editor"));

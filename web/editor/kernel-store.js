@@ -3,6 +3,7 @@
 // page is being closed, when a write to IndexedDB may be too late. Each tab stores the ID of its kernel separately.
 import { createStore, delMany, get, getMany, keys, set, setMany } from "idb-keyval";
 import { fromBase64 } from "../widget/link.js";
+import { isReference } from "./external-loader.js";
 import { isLink, readLink, RULES, annotatedSource } from "./share-link.js";
 
 /** Maximum length of a source that is stored in local storage, which holds about 5 million characters. A longer source is stored only in
@@ -42,11 +43,11 @@ const newId = () => `${Date.now().toString(36)}-${Math.random().toString(36).sli
 /** Returns the journal, which is the last state that any tab has written: `{ own, text, changed }`. The source is null if it is stored only
  *  in IndexedDB. */
 const readJournal = () => attempt(() => JSON.parse(localStorage.getItem(JOURNAL_STORAGE_KEY)));
-/** Returns the state of this tab: `{ own, example }`. */
+/** Returns the state of this tab: `{ own, example, reference }`. */
 const readTabState = () => attempt(() => JSON.parse(sessionStorage.getItem(TAB_STORAGE_KEY)));
 
-/** Contents of the link or file that was opened last: `{ shared, text, view }`, with the source as shown in the editor. The contents are
- *  untrusted, but have been validated. */
+/** Contents of the link or file that was opened last: `{ shared, text, view, reference }`, with the source as shown in the editor, and the
+ *  URL fragment of a source on an external host. The contents are untrusted, but have been validated. */
 let openedLink = null;
 /** Returns a field of the opened link or file by name, or undefined. */
 export function linkedField(name) {
@@ -58,12 +59,18 @@ export function linkedField(name) {
 export const kernelKey = (hash) => currentId ?? `print ${hash}`;
 /** Returns the contents of the opened link or file while its source is unchanged, otherwise null. */
 export const sharedScenarioFor = (text) => (openedLink?.text === text ? openedLink.shared : null);
-/** Stores the contents of a file and returns the source for the editor. */
-export function importShared(shared, what) {
+/** Returns the URL fragment that refers to the source, or undefined. An edited source has no reference. */
+export const referenceOf = (text) => (openedLink?.text === text ? openedLink.reference : undefined);
+/** Records that a URL fragment refers to a source. */
+export function setReference(text, reference) {
+  openedLink = { shared: { source: text }, text, reference };
+}
+/** Stores the contents of a file and returns the source for the editor. `reference` is the URL fragment of a file on an external host. */
+export function importShared(shared, what, reference) {
   // The saved step belongs to the previous source.
   attempt(() => sessionStorage.removeItem("warpgrid.step"));
   const text = annotatedSource(shared, what);
-  openedLink = { shared, text, view: typeof shared.widget === "string" ? shared.widget : undefined };
+  openedLink = { shared, text, view: typeof shared.widget === "string" ? shared.widget : undefined, reference };
   return text;
 }
 
@@ -103,7 +110,7 @@ function readWidgetLink() {
 
 /** Removes the link from the URL, which contains a link only as long as it matches the current view. */
 function removeLinkFromUrl() {
-  if (isLink(location.hash)) history.replaceState(history.state, "", location.pathname + location.search);
+  if (isLink(location.hash) || isReference(location.hash)) history.replaceState(history.state, "", location.pathname + location.search);
 }
 
 // Opening another link in the same tab reloads the page. The current source is saved when the page is unloaded.
@@ -121,7 +128,10 @@ export async function initialSource() {
     return text;
   }
   const [tabState, journal] = [readTabState(), readJournal()];
-  if (tabState && tabState.own === null) return tabState.example;
+  if (tabState && tabState.own === null) {
+    if (typeof tabState.reference === "string" && typeof tabState.example === "string") setReference(tabState.example, tabState.reference);
+    return tabState.example;
+  }
   const id = tabState ? tabState.own : journal?.own;
   if (typeof journal?.text !== "string" || journal.own !== id) return id ? readKernel(id) : null;
   currentId = id;
@@ -154,9 +164,11 @@ export async function fetchExample(file) {
   return response.text();
 }
 
-/** Records that the editor shows an example, which need not be saved. */
+/** Records that the editor shows an example or an opened file, which need not be saved. */
 export function didOpenExample(text, previousSource) {
   removeLinkFromUrl();
+  const reference = referenceOf(text);
+  if (reference) history.replaceState(history.state, "", location.pathname + location.search + reference);
   void save(previousSource);
   currentId = null;
   writeJournal(text);
@@ -178,7 +190,7 @@ export function didEdit(previousSource) {
 export function writeJournal(text) {
   const isShort = text.length <= MAX_JOURNAL_LENGTH;
   const entry = { own: currentId, text: isShort ? text : null, changed: unsavedChange?.changed ?? 0 };
-  attempt(() => sessionStorage.setItem(TAB_STORAGE_KEY, JSON.stringify({ own: currentId, example: currentId === null ? text : null })));
+  attempt(() => sessionStorage.setItem(TAB_STORAGE_KEY, JSON.stringify({ own: currentId, example: currentId === null ? text : null, reference: referenceOf(text) })));
   attempt(() => localStorage.setItem(JOURNAL_STORAGE_KEY, JSON.stringify(entry)));
 }
 
@@ -274,10 +286,10 @@ function acquireWriteLock(id) {
   return writeLocks.get(id);
 }
 
-/** Returns the name of a kernel that has not run: its first entry in PTX or in a listing, otherwise its first line. */
+/** Returns the name of a kernel that has not run: its first entry in PTX, in a listing or in CUDA C++, otherwise its first line. */
 function kernelName(text) {
-  const kernel = /\.entry\s+([\w$%]+)|\bFunction : (\S+)|^\.text\.(\S+):/m.exec(text);
-  return kernel ? (kernel[1] ?? kernel[2] ?? kernel[3]).slice(0, MAX_NAME_LENGTH) : firstLine(text);
+  const kernel = /\.entry\s+([\w$%]+)|\bFunction : (\S+)|^\.text\.(\S+):|\b__global__\s(?:[^;{(]*__launch_bounds__\s*\([^)]*\))?[^;{(]*?(\w+)\s*\(/m.exec(text);
+  return kernel ? (kernel[1] ?? kernel[2] ?? kernel[3] ?? kernel[4]).slice(0, MAX_NAME_LENGTH) : firstLine(text);
 }
 function firstLine(text) {
   const line = text.split("\n", 200).map((line) => line.replace(/^[\s/*@]+/, "").trim()).find((line) => line !== "");
@@ -293,6 +305,11 @@ export function setName(newName) {
   metadata.name = currentName;
   void set(metadataKey(currentId), metadata, store()).catch(() => {});
   notifyListener();
+}
+
+/** Deletes the kernel in the editor, if it is a saved kernel. */
+export function removeCurrentKernel() {
+  if (currentId !== null) void removeKernel(currentId);
 }
 
 /** Deletes a saved kernel permanently. */

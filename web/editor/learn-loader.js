@@ -4,6 +4,15 @@ import { loadModule } from "./util.js";
 
 const LEARN_LINK = /^#learn(?:=(.*))?$/;
 
+/** Query parameters that are aliases of URL fragments: `?example=ID`, `?tour=ID` and `?puzzle=ID`. */
+const QUERY_ALIASES = { example: "#example=", tour: "#learn=tour:", puzzle: "#learn=puzzle:" };
+
+/** Replaces an alias in the query of the URL by its fragment. A fragment in the URL takes precedence. */
+export function expandQueryAlias() {
+  const [name, id] = [...new URLSearchParams(location.search)].find(([key]) => Object.hasOwn(QUERY_ALIASES, key)) ?? [];
+  if (name && location.hash === "") history.replaceState(history.state, "", location.pathname + QUERY_ALIASES[name] + encodeURIComponent(id));
+}
+
 /** Opens a view of `web/learn`. `page` is the interface of the playground. */
 export async function openLearn(page, view = "") {
   try {

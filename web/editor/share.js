@@ -4,6 +4,7 @@ import { createElement } from "../dom.js";
 import { codeFence, publicUrl } from "./embed.js";
 import { saveFile } from "./download.js";
 import { readFile, RULES, writeFile, writeLink } from "./share-link.js";
+import { annotationLines } from "./source-file.js";
 import { formatCount } from "./util.js";
 
 /** Prefix of link fields that contain the view options of a memory. The remainder of the field name is the memory ID. */
@@ -28,7 +29,7 @@ export function buildSharedState({ source, linkFields, openedState, watch = [], 
 }
 
 /** Returns the inferred annotations, followed by the annotations in a source. */
-const launchAnnotations = (source, inferred) => [...(inferred ? inferred.split("\n") : []), ...source.split("\n").filter((line) => /^\s*(?:\/\/|#)@/.test(line)).map((line) => line.trim())];
+const launchAnnotations = (source, inferred) => [...(inferred ? inferred.split("\n") : []), ...annotationLines(source)];
 
 /** Formats in which the link can be copied. Each function returns the text that is copied. */
 const COPY_FORMATS = {
@@ -66,14 +67,40 @@ const fileName = (title) => `${title.toLowerCase().replace(/[^a-z0-9]+/g, "-").r
 /** Views whose URL contains their complete state, with the titles of these views. */
 const VIEWS = { "#layouts": "Layout diagram", "#matrix": "Layout diagram", "#lens": "Layout diagram", "#product": "Tensor Core arithmetic" };
 
-/** Renders the sharing panel, and immediately copies the link. */
-export async function showShare(container, state, openFiles) {
+/** Maximum length of a URL fragment that is offered as a short link. */
+const MAX_REFERENCE_CHARS = 100;
+
+/** Returns the URL fragment that refers to the unmodified source: its example, its puzzle, or its file on an external host. */
+function referenceFragment({ reference }, { example }) {
+  const fragment = example ? `#example=${example}` : reference;
+  return fragment && fragment.length <= MAX_REFERENCE_CHARS ? fragment : null;
+}
+
+/** Checks whether a source without further state opens at the current view. */
+function isDefaultView({ source: _source, front: _front, guessed: _guessed, view, ...launch }, { default_step: defaultStep }) {
+  const { step, ...options } = view;
+  return Object.keys(launch).length === 0 && Object.keys(options).length === 0 && `${step}` === defaultStep;
+}
+
+/** Renders the choice between the link to the unmodified source and the link to the current view. `links` are pairs of a label and a link. */
+function linkChoice(links, onSelect) {
+  const buttons = links.map(([label, link]) => createElement("button", { type: "button", className: "action-button", onclick: () => select(link) }, label));
+  const select = (selectedLink) => {
+    buttons.forEach((button, index) => button.setAttribute("aria-pressed", String(links[index][1] === selectedLink)));
+    return onSelect(selectedLink);
+  };
+  return { node: links.length < 2 ? null : createElement("div", { className: "choices" }, createElement("span", {}, "Link to:"), ...buttons), select };
+}
+
+/** Renders the sharing panel, and immediately copies the link. `openFiles` and `openLink` open files and links. */
+export async function showShare(container, state, { openFiles, openLink }) {
   const shared = buildSharedState(state);
   const pageState = Object.fromEntries(state.linkFields);
   const view = VIEWS[location.hash.split("?")[0]];
   const kernel = titleOf(shared.source, pageState.kernel);
   pageState.title = kernel;
-  const title = view ?? (shared.view.step === undefined ? kernel : `${kernel}, step ${shared.view.step}`);
+  const viewTitle = view ?? (shared.view.step === undefined ? kernel : `${kernel}, step ${shared.view.step}`);
+  let title = viewTitle;
   const status = createElement("p", { className: "muted" });
   status.setAttribute("role", "status");
   const linkArea = createElement("textarea", { readOnly: true, rows: 3, spellcheck: false, onfocus: () => linkArea.select() });
@@ -94,9 +121,10 @@ export async function showShare(container, state, openFiles) {
   const fileInput = createElement("input", { type: "file", hidden: true, onchange: () => { container.parentElement.open = false; void openFiles([...fileInput.files]); } });
   const files = createElement("div", { className: "choices" }, createElement("span", {}, "File:"),
     createElement("button", { type: "button", className: "action-button", title: "Save the kernel and the view settings to a file", onclick: () => saveFile(fileName(kernel), writeFile(shared)) }, "Save file"),
-    createElement("button", { type: "button", className: "action-button", title: "Open a saved file, a PTX or SASS file, C++ or Python source code with inline assembly, a cubin or an executable. You can also drop the file on the page.", onclick: () => fileInput.click() }, "Open file"), fileInput);
-  container.replaceChildren(status, linkArea, createElement("div", { className: "choices" }, createElement("span", {}, "Copy as:"), ...formatButtons), files,
-    createElement("p", { className: "muted" }, view ? "The URL of the page is already the link to this view." : "The link contains the source, the step, the pins, the watch expressions, the breakpoints and the view settings. The page uploads no data."));
+    createElement("button", { type: "button", className: "action-button", title: "Open a saved file, a PTX or SASS file, C++ or Python source code with inline assembly, a cubin or an executable. You can also drop the file on the page.", onclick: () => fileInput.click() }, "Open file"),
+    createElement("button", { type: "button", className: "action-button", title: "Open a file on GitHub, a gist, or a Compiler Explorer link", onclick: () => { container.parentElement.open = false; openLink(); } }, "Open link"), fileInput);
+  const description = createElement("p", { className: "muted" });
+  container.replaceChildren(status, linkArea, createElement("div", { className: "choices" }, createElement("span", {}, "Copy as:"), ...formatButtons), files, description);
   let newLink;
   try {
     newLink = view ? location.href : publicUrl() + await writeLink(shared);
@@ -108,13 +136,25 @@ export async function showShare(container, state, openFiles) {
     status.textContent = `The link would have ${formatCount(newLink.length)} characters, but links of more than ${formatCount(RULES.max_link_chars)} characters are often truncated. Save a file instead.`;
     newLink = null;
   }
-  if (newLink === null) {
+  const fragment = view ? null : referenceFragment(state, pageState);
+  const links = [["Unmodified source", fragment && publicUrl() + fragment], ["Current view", newLink]].filter(([, each]) => each);
+  if (links.length === 0) {
     linkArea.hidden = formatButtons[0].hidden = formatButtons[1].hidden = true;
     return;
   }
-  linkArea.value = link = newLink;
-  await copy(link, `link (${formatCount(link.length)} characters)`);
+  const choice = linkChoice(links, (selectedLink) => {
+    linkArea.value = link = selectedLink;
+    const isReference = selectedLink !== newLink;
+    title = isReference ? kernel : viewTitle;
+    description.textContent = isReference ? REFERENCE_DESCRIPTION : view ? "The URL of the page is already the link to this view." : STATE_DESCRIPTION;
+    return copy(link, `link (${formatCount(link.length)} characters)`);
+  });
+  if (choice.node) linkArea.before(choice.node);
+  await choice.select(newLink === null || (fragment && isDefaultView(shared, pageState)) ? links[0][1] : newLink);
 }
+
+const STATE_DESCRIPTION = "The link contains the source, the step, the pins, the watch expressions, the breakpoints and the view settings. The page uploads no data.";
+const REFERENCE_DESCRIPTION = "The link refers to the unmodified source and contains no further state. The page uploads no data.";
 
 /** Maximum size of a source in bytes. */
 const MAX_SOURCE_BYTES = RULES.max_bytes;
@@ -143,7 +183,12 @@ export async function readDroppedFiles(files) {
   // Comments in another encoding are accepted. Bytes that do not occur in any text file are rejected.
   const invalidCount = text.match(/[\0\ufffd]/g)?.length ?? 0;
   if (text.includes("\0") || invalidCount * 50 > text.length) throw new Error(`Cannot open ${name}: the file is not valid UTF-8.`);
-  const isJson = /\.json$/i.test(file.name) || /^\s*\{\s*"warpgrid"/.test(text);
+  return parseFile(file.name, text);
+}
+
+/** Returns the contents of a text file: `{ text }` for a source, or `{ shared }` if the file contains a view. */
+export function parseFile(name, text) {
+  const isJson = /\.json$/i.test(name) || /^\s*\{\s*"warpgrid"/.test(text);
   return isJson ? { shared: readFile(text) } : { text };
 }
 

@@ -2,6 +2,7 @@
 // browser.
 import { sendRequest, thumbnail } from "./worker-client.js";
 import { diagramContainer, renderDiagram, createElement, renderParagraphs, renderInlineCode } from "../dom.js";
+import { copyLinkButton } from "./copy-link.js";
 import * as progress from "./progress.js";
 
 const headerField = (text, name) => new RegExp(`^${name}: (.+)$`, "m").exec(text)?.[1] ?? "";
@@ -127,6 +128,7 @@ async function renderPuzzle(context, [name, text], openPuzzle) {
     const source = view.ask === null ? view.before + answer.value().replace(/\n?$/, "\n") + view.after : view.before;
     close();
     page.setText(source);
+    if (view.ask !== null || answer.value() === view.given) page.setReference(source, `#learn=puzzle:${name}`);
   };
   const first = countLines(view.before) + 1;
   const linesAfter = () => numberedLines(view.after, first + Math.max(countLines(answer.value()), 1));
@@ -146,7 +148,7 @@ async function renderPuzzle(context, [name, text], openPuzzle) {
     view.ask === null ? null : answer.node,
     createElement("div", { class: "learn-actions" },
       createElement("button", { type: "button", class: "action-button main", onclick: () => void check() }, view.ask === null ? "Run and check" : "Check"),
-      hints.button, nextButton, createElement("button", { type: "button", class: "action-button", onclick: openInEditor }, "Open in editor")),
+      hints.button, nextButton, createElement("button", { type: "button", class: "action-button", onclick: openInEditor }, "Open in editor"), copyLinkButton(`#learn=puzzle:${name}`)),
     verdict,
     hints.list,
     view.ask === null ? createElement("div", { class: "learn-diagrams" },

@@ -2,6 +2,7 @@
 // opens its example, moves to stops, follows the run when the user steps, and points at lines and cells.
 import { sendRequest, fetchExample } from "./worker-client.js";
 import { createElement, renderParagraphs } from "../dom.js";
+import { copyLinkButton } from "./copy-link.js";
 import { lazyThumbnail } from "./lazy-thumbnails.js";
 import { currentStep, seekTo, isPlaybackReady } from "./playback.js";
 
@@ -55,7 +56,7 @@ export async function startTour(page, lessons, id) {
     const view = await sendRequest("tour", tour[1], source);
     if (!(await openExample(page, entry, source))) throw new Error("the example failed to run");
     history.replaceState(null, "", `#learn=tour:${id}`);
-    activeTourEnd = mountTour(page, view, source);
+    activeTourEnd = mountTour(page, id, view, source);
   } catch (error) {
     page.failed(`Failed to start the tour: ${error.message}`);
   }
@@ -73,7 +74,7 @@ function tourStop(page, { moment: label, position, prose: paragraphs }, number, 
 }
 
 /** Shows the tour beside the page, and synchronizes it with the steps of the run. Returns the function that ends the tour. */
-function mountTour(page, { title, intro, stops, length }, source) {
+function mountTour(page, id, { title, intro, stops, length }, source) {
   let currentIndex = -1;
   const list = createElement("ol", { class: "learn-stops" });
   const backButton = createElement("button", { type: "button", class: "action-button" }, "Back");
@@ -83,7 +84,7 @@ function mountTour(page, { title, intro, stops, length }, source) {
   const panel = createElement("aside", { class: "learn-tour", "aria-label": `Tour: ${title}` },
     createElement("div", { class: "learn-tour-head" }, createElement("h2", {}, title), close),
     createElement("div", { class: "learn-tour-body", tabIndex: 0, role: "group", "aria-label": "Tour text" }, ...renderParagraphs(intro), list),
-    createElement("div", { class: "learn-tour-foot" }, backButton, nextButton, progressLabel));
+    createElement("div", { class: "learn-tour-foot" }, backButton, nextButton, copyLinkButton(`#learn=tour:${id}`), progressLabel));
 
   /** Returns the first focus in the text of a stop. */
   const firstFocus = (stop) => stop.prose.flat().flatMap((piece) => (piece.fact?.pin ? [piece.fact.pin] : piece.line ? [`line ${piece.line}`] : []))[0] ?? "";

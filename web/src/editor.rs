@@ -70,6 +70,9 @@ extern "C" {
     /// Opens the view of examples, tours and puzzles, which is loaded on demand.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = openLearn)]
     pub fn open_learn();
+    /// Shows the card that compiles CUDA C++ with Compiler Explorer, which is loaded on demand.
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = openCompiler)]
+    pub fn open_compiler();
     /// Opens the card that shows a memory with a custom stride or layout.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = openCustomLayout)]
     pub fn open_custom_layout(memory: &str, ty: &str);

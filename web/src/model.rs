@@ -30,6 +30,7 @@ pub use run::{PendingMove, RewriteState, Run, RunFindings, WriteHistory};
 pub use run_until::{RunUntilAction, RunUntilState};
 pub use zoom::{Zoom, ZoomStep};
 
+use crate::examples::EXAMPLES;
 use crate::protocol::{MoveTarget, Request, RequestBody};
 use crate::reference::{ReferenceIndex, ReferenceTopic};
 use crate::share::SharedView;
@@ -67,6 +68,9 @@ pub struct Model {
     pub current_kernel_id: Option<String>,
     /// Position at which a newly selected or pasted source is shown first. `None` after the first frame.
     pub fresh: Option<InitialPosition>,
+    /// Step that the page shows first if it opens the source without a link to a step. `None` if such a link or an earlier tab selected the
+    /// first step.
+    pub default_step: Option<u64>,
     /// Overrides of `.target` and `.version` of the module.
     pub target: Option<String>,
     pub ptx_version: Option<String>,
@@ -210,6 +214,7 @@ impl Model {
                 Some(_) => InitialPosition::Example,
                 None => InitialPosition::Text,
             }),
+            default_step: None,
             target: None,
             ptx_version: None,
             entry: None,
@@ -243,6 +248,12 @@ impl Model {
         };
         model.text_changed();
         model
+    }
+
+    /// Returns the identifier of the example in the editor. `None` after an edit.
+    pub fn example_id(&self) -> Option<&'static str> {
+        let example = self.example.and_then(|index| EXAMPLES.get(index));
+        example.map(|example| example.id)
     }
 
     /// Applies the view state in a link to the source of the link.

@@ -104,6 +104,8 @@ pub fn link_fields(model: &Model) -> Vec<LinkField> {
         add("beside.source", Some(page.other.to_string()));
         add("view.stores", Some(number(page.look.position)));
     }
+    add("example", model.example_id().map(str::to_owned));
+    add("default_step", model.default_step.map(number));
     if let Some(frame) = &model.run.frame {
         add("view.step", Some(number(frame.position)));
         let sentence = frame.sentence.iter().map(|phrase| &*phrase.text);

@@ -216,6 +216,7 @@ impl Page {
             <section class="left" aria-label="Source">
                 <div class="source-panels">
                     { code_object_list(state.file.as_ref(), dispatch) }
+                    <div class="compiler-explorer-slot"></div>
                     <AsmBlockList report={state.report.clone()} entry={shown_entry(state)} dispatch={dispatch.clone()} />
                     <div class="source-view-slot"></div>
                 </div>
@@ -225,6 +226,7 @@ impl Page {
                     refusal={state.run.refusal.clone()}
                     checked={state.checked > 0}
                     stopped={matches!(state.trouble, Some(PageError::EmulatorStopped(_)))}
+                    is_cuda={state.text.contains("__global__")}
                     dispatch={dispatch.clone()}
                 />
             </section>

@@ -94,6 +94,10 @@ pub(crate) fn Help(props: &Props) -> Html {
                 { "The editor accepts PTX, SASS listings, C++, Python, Julia and C# with inline assembly, and PTX together with a ptxas log. If a source has several asm blocks, select an asm block above the editor. \
                    Drop a cubin, fatbin, object file or executable on the page to list the code objects in the file and open the embedded PTX." }
             </p>
+            <p>
+                { "To compile CUDA C++ with Compiler Explorer, paste the source and select “Compile with Compiler Explorer”. To open a file on GitHub, a gist or a Compiler Explorer link, paste the link in place of the source, \
+                   or select “Open link” in the command palette (Ctrl+K). The page asks before it contacts another site. To withdraw a permission, select “External site permissions” in the command palette." }
+            </p>
             <h3>{ "Limits" }</h3>
             <ul>
                 <li>{ "Kernels run in an emulator in this page. With few exceptions, the results are bit-exact with the results of an H100. \
@@ -149,7 +153,8 @@ fn pictures() -> Html {
             <li>{ "“Litmus tests” enumerates all outcomes that the PTX memory model allows for a few threads, including outcomes that are not sequentially consistent. The view draws an \
                    execution for each allowed outcome, names the axiom that forbids each other outcome, and finds the weakest fixes that allow only sequentially consistent outcomes. You can share the URL of the view. \
                    To extract a litmus test from a kernel, select “Litmus test” at a data race, or select lines of the kernel and then “Litmus tests”." }</li>
-            <li>{ "“Share” copies a link to the source at the current step, including pinned cells. To open a PTX file, a SASS file or a file that “Save file” has written, drop the file on the page." }</li>
+            <li>{ "“Share” copies a link to the source at the current step, including pinned cells. As long as the source is an unmodified example or linked file, “Share” also offers a short link to the source. \
+                   To open a PTX file, a SASS file or a file that “Save file” has written, drop the file on the page." }</li>
             <li>{ "“Export” saves a buffer as an SVG or PNG image, a CSV table or a NumPy array. “Export” also saves the run up to the current step as an animated SVG." }</li>
             <li>{ "Click a cell to list all stores that wrote the cell. Click a step in the list to go to this step. Use “Initial value” to edit the //@ annotation of the buffer. \
                    Use the launch menu to edit the kernel parameters." }</li>

@@ -3,8 +3,8 @@
 use super::actions::{clear_previous_results, request_analysis, request_writers, show};
 use super::history::ask_history;
 use super::{
-    Focus, MAX_KNOWN_STORES, Model, PageError, RewriteState, compare, file, layout_explorer,
-    litmus, mma_arithmetic, run_until,
+    Focus, InitialPosition, MAX_KNOWN_STORES, Model, PageError, RewriteState, compare, file,
+    layout_explorer, litmus, mma_arithmetic, run_until,
 };
 use crate::protocol::{LaunchRejection, Response, ResponseBody, decode};
 use crate::reference::ReferenceIndex;
@@ -152,7 +152,10 @@ fn show_frame(model: &mut Model, frame: SessionFrame, id: u32, launch: u32) {
     // A frame of the previous run may still arrive after a new source has been pasted.
     if model.run.launched_revision == model.revision {
         // The stores to a cell that a link has pinned have not been requested yet.
-        if model.fresh.take().is_some() {
+        if let Some(initial) = model.fresh.take() {
+            let is_default = !matches!(initial, InitialPosition::Step(_));
+            let frame = model.run.frame.as_ref().filter(|_| is_default);
+            model.default_step = frame.map(|frame| frame.position);
             let focus = model.focus().cloned();
             request_writers(model, focus.as_ref());
         }

@@ -16,6 +16,7 @@ pub(super) fn run() -> Result<TestCounts> {
         "crates/wasm/npm/package.test.mjs",
         "crates/wasm/consumers/consumers.test.mjs",
         "web/editor/share-link.test.mjs",
+        "web/external/external.test.mjs",
         "web/inspector/buffer-import.test.mjs",
         "web/serve.test.mjs",
         "web/widget/record.test.mjs",
