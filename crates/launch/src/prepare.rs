@@ -19,7 +19,7 @@ use warpgrid_emulator::{
     Machine, MisalignedPolicy, MulticastInit, PointerRelocation, ResourceLimits, TENSOR_MAP_BYTES,
     WriterTracking,
 };
-use warpgrid_isa::{StateSpace, TypeKind};
+use warpgrid_isa::TypeKind;
 use warpgrid_program::{Function, FunctionId, Program, Variable, counted};
 
 /// Launch that is ready to run.
@@ -269,22 +269,7 @@ fn guess_parameters(
         .parameters
         .resize(scenario.params.len() + references.len(), false);
     scenario.params.extend(references);
-    guessed.dynamic_shared = scenario.dynamic_shared == 0
-        && guessed.parameters.contains(&true)
-        && may_use_dynamic_shared(program, function);
-}
-
-/// Checks whether a kernel may access dynamic shared memory. PTX declares an array without a size for this memory. SASS declares no arrays.
-fn may_use_dynamic_shared(program: &Program, function: &Function) -> bool {
-    let functions = program.functions.iter();
-    let variables = functions.flat_map(|function| &function.variables);
-    let all = variables.chain(&program.variables);
-    let shared: Vec<&Variable> = all
-        .filter(|variable| variable.space == StateSpace::Shared)
-        .collect();
-    function.machine.is_some()
-        || shared.is_empty()
-        || shared.iter().any(|variable| variable.dynamic)
+    guessed.dynamic_shared = scenario.dynamic_shared == 0 && guessed.parameters.contains(&true);
 }
 
 /// Infers the registers and buffers that a SASS snippet reads.

@@ -17,7 +17,7 @@ use warpgrid_emulator::{
     FaultKind, Machine, MachineStatus, MemoryId, MemoryRegion, NamedRegion, Observer,
     ResourceLimits, StepEvent, SyncEvent, SyncKind,
 };
-use warpgrid_isa::ScalarType;
+use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::{FunctionId, Program};
 
 /// Step limit of one trial run. Only the first part of a longer run is executed.
@@ -330,7 +330,8 @@ impl Observer for CoverageObserver {
     }
 
     fn sync(&mut self, event: &SyncEvent<'_>) {
-        if !matches!(event.what, SyncKind::Fence) {
+        // Neither a fence nor the exit of a warp synchronizes the threads of a block.
+        if !matches!(event.what, SyncKind::Fence | SyncKind::Exited) {
             *self.epochs.entry(event.block).or_default() += 1;
         }
     }
@@ -761,7 +762,9 @@ impl TrialRunner<'_> {
         let end = u64::try_from(place.byte_offset).ok()? + width;
         let mut better = scenario.clone();
         match &place.region {
-            NamedRegion::Shared if self.guessed.dynamic_shared => {
+            NamedRegion::Shared
+                if self.guessed.dynamic_shared && self.may_use_dynamic_shared(&found.fault) =>
+            {
                 // Dynamic shared memory follows the statically allocated arrays, and can grow up to the limit of the target.
                 let most = self.program.target.limits.shared_bytes;
                 let fixed = place.size_bytes.saturating_sub(scenario.dynamic_shared);
@@ -799,6 +802,23 @@ impl TrialRunner<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Checks whether a larger dynamic shared memory may have contained the bytes of a faulting access. PTX declares an array without a size
+    /// for this memory, and SASS declares no arrays. If a kernel declares only arrays with a size, an address of a lane that is out of bounds
+    /// results from a block that is too large. The size of a copy can result from an inferred tensor map.
+    fn may_use_dynamic_shared(&self, fault: &Fault) -> bool {
+        let Some(reader) = InstructionView::at(self.program, fault.function, fault.instruction)
+        else {
+            return true;
+        };
+        let functions = self.program.functions.iter();
+        let variables = functions.flat_map(|function| &function.variables);
+        let all = variables.chain(&self.program.variables);
+        let mut shared = all.filter(|variable| variable.space == StateSpace::Shared);
+        let has_only_sized_arrays =
+            shared.clone().next().is_some() && shared.all(|variable| !variable.dynamic);
+        reader.function.machine.is_some() || !has_only_sized_arrays || reader.access().is_none()
     }
 
     /// Returns the scenario in which the inferred buffer `name` is enlarged to contain the `width` bytes at `offset` from its start. If the

@@ -20,6 +20,7 @@ mod history;
 mod inspect;
 mod kernel_cases;
 mod launch_edits;
+mod launch_inference;
 mod layouts;
 mod learn;
 mod legalization;
