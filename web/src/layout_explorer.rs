@@ -232,7 +232,7 @@ pub fn describe(picture: &FragmentPicture, cell: usize) -> Option<String> {
     ))
 }
 
-/// Describes an element of a matrix operand of a run.
+/// Describes one element of a matrix operand of the executed instruction.
 pub fn element_description(operand: &MatrixOperandView, cell: usize) -> Option<String> {
     let element = operand.cells.get(cell)?;
     let (rows, columns) = (

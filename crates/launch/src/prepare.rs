@@ -286,7 +286,7 @@ fn start_loose(
     let start = inference::loose_start(program, function, scenario);
     guessed.parameters.resize(scenario.params.len(), false);
     for buffer in start.buffers {
-        // The source may specify the buffer for a register pair without specifying the value of the registers.
+        // An annotation of the source may already specify the buffer to which the register pair points.
         let mut names = scenario.params.iter().map(Parameter::name);
         if !names.any(|name| name == buffer.name()) {
             scenario.params.push(buffer);

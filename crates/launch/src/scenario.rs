@@ -78,8 +78,8 @@ pub struct Scenario {
         ts(as = "Option<Vec<InitialRegister>>", optional)
     )]
     pub registers: Vec<InitialRegister>,
-    /// Behaviour of an access whose address is not a multiple of its size. By default, kernels fault, and SASS instructions without a
-    /// listing follow the SASS reference.
+    /// Behaviour of an access whose address is not a multiple of its size. By default, the access faults. In a SASS
+    /// snippet without the header of a listing, the access behaves as the SASS reference specifies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub misaligned: Option<MisalignedPolicy>,
     /// Second version of the kernel, which `compare` executes with the same launch configuration. A session executes only the first

@@ -29,7 +29,7 @@ impl Effects {
         let mut effects = Effects::default();
         for function in &module.functions {
             for instruction in &function.instructions {
-                // Ignore instructions without a span, which a front end inserted before the source.
+                // Skip instructions without a span: a front end has inserted them, and the source does not contain them.
                 let is_own = instruction.span.end > instruction.span.start;
                 if let Some(action) = module.opcode(instruction).filter(|_| is_own) {
                     effects.add(action.operation);

@@ -119,7 +119,7 @@ fn is_partial(guards: &[Option<Guard>]) -> bool {
 fn uses(function: &Function, register: RegisterId) -> OperandUse {
     let mut uses = OperandUse::default();
     for instruction in &function.instructions {
-        // Ignore instructions without a span, which a front end inserted before the source.
+        // Skip instructions without a span: a front end has inserted them, and the source does not contain them.
         if instruction.span.end <= instruction.span.start {
             continue;
         }

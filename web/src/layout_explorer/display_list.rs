@@ -11,7 +11,7 @@ const CELL_HEIGHT: f64 = 30.0;
 const CELL_WIDTH: f64 = 38.0;
 /// Width of a cell in a matrix with many columns.
 const NARROW_CELL_WIDTH: f64 = 26.0;
-/// Number of matrix columns from which on cells are narrow.
+/// Minimum number of matrix columns for which the diagram uses narrow cells.
 const NARROW_CELL_COLUMNS: u16 = 40;
 pub(super) const HEAD: f64 = 20.0;
 pub(super) const ROW_HEAD: f64 = 30.0;

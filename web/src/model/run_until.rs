@@ -69,7 +69,7 @@ fn go(model: &mut Model, until: StopCondition, direction: Direction) {
 
 /// Handles the result of a conditional run.
 pub(super) fn heard(model: &mut Model, id: u32, answer: Result<StopResult, StopConditionError>) {
-    // An error in the condition is not followed by a frame.
+    // If the condition is invalid, the worker sends no frame.
     if answer.is_err() && model.run.busy.is_some_and(|busy| busy.id == id) {
         model.run.busy = None;
     }

@@ -1,4 +1,4 @@
-//! Fragment map: queries on a fragment formula in terms of rows, columns, registers and memory offsets.
+//! Fragment map: answers queries about the elements of a fragment by row and column, by register, or by memory offset.
 
 use super::family::FragmentFamily;
 use super::formula::FragmentFormula;

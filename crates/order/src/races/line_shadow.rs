@@ -1,5 +1,5 @@
-//! Fast path of the race check for whole 128-byte lines. As long as no access to a line can race, the shadow memory stores the accesses to
-//! the line as records with a lane pattern, so that one comparison with a record replaces the comparisons for each word. The check either
+//! Fast path of the race check for whole 128-byte lines. As long as no access to a line can race, the shadow memory stores each access to
+//! the line as one record with a lane pattern. One comparison with a record then replaces the comparisons for each word. The check either
 //! updates the records of the line, or determines that the slow path must check each word.
 
 use crate::races::access_site::{AccessSite, AccessSiteId, SiteAccessKind};
@@ -81,7 +81,8 @@ impl LineRecord {
     }
 }
 
-/// Minimum number of records of a line at which the detector drops repeated records, and records that happen before the newest access.
+/// Number of records of a line from which on the detector removes redundant records: repeated records, and records that happen before the
+/// newest access.
 const PRUNE_THRESHOLD: usize = 24;
 /// Maximum number of records of a line that is tracked as a whole and receives atomics. The number of records of atomics grows with each
 /// atomic, because these records cannot be merged.

@@ -280,8 +280,8 @@ impl<'a> WordFastPath<'a> {
         if let Some(known) = known {
             return match known.is_over || known.is_known {
                 true => *known,
-                // Check the exact lanes of the record, because with different epochs, some of these lanes may be ordered before the access
-                // although others are not.
+                // Check each lane of the record. The lanes may have different epochs, so that only some of them are ordered before the
+                // access.
                 false => self.relation(entry),
             };
         }

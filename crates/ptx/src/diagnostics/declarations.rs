@@ -238,7 +238,7 @@ pub fn alignment(span: Span, found: u64) -> Diagnostic {
     .help("valid alignments are 1, 2, 4, 8, 16 and larger powers of two")
 }
 
-/// Returns the diagnostic for an alignment of a parameter of more than 128 bytes.
+/// Returns the diagnostic for a parameter whose alignment exceeds 128 bytes.
 pub fn parameter_alignment(span: Span, found: u64) -> Diagnostic {
     Diagnostic::error(
         PARAMETER_ALIGNMENT,

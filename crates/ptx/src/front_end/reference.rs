@@ -160,7 +160,7 @@ fn slot(slot: &ModifierSlot) -> SlotDoc {
         required: slot.required,
         values: match slot.kind {
             SlotKind::Set(set) => set.values.iter().map(value).collect(),
-            // A modifier that every instruction of the form has is part of its name.
+            // The name of a form contains the modifiers that all instructions of the form share.
             SlotKind::Literal(..) if slot.required => Vec::new(),
             SlotKind::Literal(text, _) => vec![ModifierDoc {
                 text: text.to_owned(),

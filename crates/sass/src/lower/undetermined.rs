@@ -56,8 +56,8 @@ pub(super) fn tag(
         }
         let mut stop = step(Operation::Unknown, Modifiers::default(), Vec::new());
         let (guard, both) = match c.guard {
-            // If the guard is undetermined, it is unknown whether the instruction executes, so all lanes in which the tag of the guard is
-            // true stop.
+            // The tag of a register is true in the lanes whose value is undetermined. If the guard of the instruction is undetermined
+            // in a lane, the lane stops, because it is unknown whether the lane executes the instruction.
             Some(guard) if guard.predicate == register => {
                 let guard = Guard {
                     predicate: tag,

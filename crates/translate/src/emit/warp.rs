@@ -123,8 +123,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Emits all sequences of warp-level operations as the function `WARP`: `(first context record, number of the
-    /// operation) -> exit code or zero`.
+    /// Emits all sequences of warp-level operations as the function `WARP`: its parameters are the address of the
+    /// first context record and the number of the operation, and its result is the exit code or zero.
     pub(crate) fn emit_warp_operations(&mut self) -> Result<(), BailoutReason> {
         let base = self.local(ValType::I32);
         let subwarp = self.local(ValType::I32);

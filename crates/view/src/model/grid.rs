@@ -120,7 +120,7 @@ pub struct GridCell {
 pub enum WriteAge {
     /// No store of the run wrote the cell.
     Never,
-    /// A store before the present step wrote the cell last.
+    /// The last store to the cell precedes the current step.
     Before,
     /// The store of the present step wrote the cell.
     Now,

@@ -154,7 +154,7 @@ impl Session {
                 }
             }
         }
-        // Find the first position at which the block has started by a binary search. A binary search is possible because the block also
+        // Use a binary search to find the first position at which the block has started. A binary search is possible because the block also
         // counts as started at all later positions.
         let mut after = self.position();
         while before + 1 < after {

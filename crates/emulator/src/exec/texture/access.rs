@@ -183,8 +183,8 @@ fn sample(
         let image = find_wanted(reach, handles[lane], ExpectedHandle::Texture, lane)?;
         let mut spot = spot(plan, image, &coordinates, &offsets, lane)?;
         spot.compared = compared.map(|row| f32::from_bits(row[lane] as u32));
-        // With a separate sampler, take the sampler from the second handle if this handle denotes a texture of the
-        // launch.
+        // If the instruction has a sampler operand that denotes a texture of the launch, this texture provides the
+        // sampler.
         let other = samplers
             .as_ref()
             .and_then(|samplers| find(reach, samplers[lane])?.facts.sampler);

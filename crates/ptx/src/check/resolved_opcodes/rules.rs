@@ -137,7 +137,7 @@ impl<'a> RuleContext<'a> {
             let bits = n * ty.width_bits();
             return (bits > most).then(|| diagnose::too_wide(self, word, bits, most));
         }
-        // Report the state space instead of a version or target if no version or target supports this vector width in the state space.
+        // If no version and target support this vector width in the state space, report the state space instead of a version or target.
         if let Some((space, text)) = self.filler(SlotName::Space)
             && !wide.spaces.contains(&text)
         {

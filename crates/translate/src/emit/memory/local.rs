@@ -96,7 +96,7 @@ impl Emitter<'_> {
             ..
         } = self.names;
         let lane_bytes = self.places.local_bytes;
-        // Compute the mask of the active lanes as a row.
+        // Compute the mask of the active lanes as a vector with one element per lane.
         self.spread_lanes(active);
         self.set(lanes);
         self.push_misplaced(plan);

@@ -54,7 +54,7 @@ fn is_spelling(written: &str, choice: &str) -> bool {
 }
 
 impl<'r> QueryParams<'r> {
-    /// Creates a reader of the parameters of a request for which an invalid value is an error.
+    /// Creates a reader of request parameters that returns an error for an invalid value.
     pub(crate) fn strict(request: &'r FragmentRequest) -> QueryParams<'r> {
         QueryParams {
             request,

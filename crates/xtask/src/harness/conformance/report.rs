@@ -43,7 +43,7 @@ impl Tally {
     }
 
     fn line(self, name: &str) -> String {
-        // A case is not counted if a newer release of the assembler agrees with Warpgrid.
+        // Do not count a case as a difference if a newer release of the assembler gives the same verdict as Warpgrid.
         let n = self.n - self.known;
         let agreed = n - self.false_accepts - self.false_rejects;
         let percent = match n {
