@@ -198,8 +198,8 @@ pub(crate) fn translate(
     })
 }
 
-/// Translates the code once as a draft. Returns the control-flow graph, in which host calls replace instructions without
-/// a translation, and the properties that the draft determines.
+/// Translates the code once as a draft. Returns the control-flow graph, in which host calls replace instructions
+/// without a translation, and the properties that the draft determines.
 fn learn_flow(
     source: TranslationInput<'_>,
 ) -> Result<(ControlFlowGraph, DraftAnalysis), BailoutReason> {
