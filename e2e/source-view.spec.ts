@@ -19,6 +19,15 @@ test("kernel with its source file shows the source line of each step", async ({ 
   await expect(currentLine(page)).toContainText("}");
   await press(page, "Previous store");
   await expect(currentLine(page)).toContainText("out[flat(y + j, x, h)] = t[threadIdx.x][threadIdx.y + j];");
+  // The load of a column conflicts in all banks.
+  await expect(card(page, "Source file").getByRole("listitem").nth(15)).toContainText("×32");
+  await card(page, "Source file").getByRole("button", { name: "Breakpoint at line 16" }).click();
+  await expect(card(page, "Source file").getByRole("button", { name: "Breakpoint at line 16" })).toHaveAttribute("aria-pressed", "true");
+  await press(page, "Go to start");
+  await page.keyboard.press("b");
+  await expect(currentLine(page)).not.toHaveCount(0);
+  await card(page, "Source file").getByRole("button", { name: "Breakpoint at line 16" }).click();
+  await expect(card(page, "Source file").getByRole("button", { name: "Breakpoint at line 16" })).toHaveAttribute("aria-pressed", "false");
   // A click on a source line selects the PTX that was generated from it.
   await card(page, "Source file").getByRole("button", { name: "return row * width + column;" }).click();
   await expect(card(page, "Source file")).toContainText(/Line 2: PTX line \d+, range 1 of \d+/);

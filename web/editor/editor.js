@@ -620,6 +620,8 @@ const pageApi = {
   setText: (text) => api.setText(text),
   change: changeText,
   applyFix: ({ edits, isHeader }) => api.applyEdits(edits, isHeader),
+  breakpointLines: () => breakpointLines(view.state, view.state.field(breakpoints)),
+  toggleBreakpoints: (lines) => view.dispatch({ effects: lines.map((line) => toggleBreakpointEffect.of(view.state.doc.line(line).from)) }),
   pin(focus) {
     onPin?.(focus);
     // A narrow window shows only one view at a time, so the view that contains the focus is shown.

@@ -9,6 +9,8 @@ import { latestOnly, queryAtStep, stepOf } from "./query.js";
 export function sourceViewCard(initialStepContext) {
   let table = null;
   let selectedFile = null;
+  /** Traffic of each source line, as `[requests, sectors, ideal sectors, wavefronts, ideal wavefronts]` by file and line. */
+  let traffic = new Map();
   /** Index of the next PTX line to select for each source line. */
   const nextTarget = new Map();
 
@@ -49,6 +51,35 @@ export function sourceViewCard(initialStepContext) {
     status.replaceChildren(`Line ${sourceLine}: ${first === last ? `PTX line ${first}` : `PTX lines ${first} to ${last}`}${ranges.length > 1 ? `, range ${index + 1} of ${ranges.length}` : ""}.`);
   }
 
+  /** Toggles the breakpoints of a source line: one in each PTX range of the line. */
+  function toggleBreakpoint(sourceLine, ranges) {
+    const { page } = card.context();
+    const existing = new Set(page.breakpointLines());
+    const isSet = ranges.some(([first, last]) => [...existing].some((line) => first <= line && line <= last));
+    const lines = ranges.flatMap(([first, last]) => (isSet ? [...existing].filter((line) => first <= line && line <= last) : [first]));
+    page.toggleBreakpoints(lines);
+    status.className = "status-text";
+    status.replaceChildren(`${isSet ? "Breakpoint removed from" : "Breakpoint set at"} line ${sourceLine}.`);
+    markBreakpoints();
+  }
+  /** Marks the source lines with breakpoints. The user can also change breakpoints in the editor. */
+  function markBreakpoints() {
+    const lines = card.context().page.breakpointLines();
+    for (const button of list.querySelectorAll("[data-ranges]")) {
+      const ranges = JSON.parse(button.dataset.ranges);
+      button.setAttribute("aria-pressed", String(ranges.some(([first, last]) => lines.some((line) => first <= line && line <= last))));
+    }
+  }
+
+  /** Returns the cost of a source line relative to the ideal cost, or null if the line is ideal. */
+  function costLabel(file, line) {
+    const [requests, sectors, idealSectors, wavefronts, idealWavefronts] = traffic.get(`${file}\n${line}`) ?? [0, 0, 0, 0, 0];
+    const factor = Math.max(sectors / (idealSectors || 1), wavefronts / (idealWavefronts || 1));
+    if (requests === 0 || factor <= 1.005) return null;
+    const parts = [...sectors > idealSectors ? [`${pluralize(sectors, "sector")}, ideal ${idealSectors}`] : [], ...wavefronts > idealWavefronts ? [`${pluralize(wavefronts, "wavefront")}, ideal ${idealWavefronts}`] : []];
+    return createElement("span", { class: "line-cost", title: `${pluralize(requests, "request")}: ${parts.join("; ")}` }, `×${factor >= 10 ? Math.round(factor) : factor.toFixed(1)}`);
+  }
+
   function renderFile() {
     const file = table.files.find(({ name }) => name === selectedFile);
     tabs.replaceChildren(...table.files.length < 2 ? [] : table.files.map(({ name }) => {
@@ -68,9 +99,12 @@ export function sourceViewCard(initialStepContext) {
     list.replaceChildren(...lines.map((text, index) => {
       const ranges = mapped.get(index + 1);
       const code = createElement("code", {}, text || " ");
-      const row = ranges ? createElement("button", { type: "button", title: `Show the PTX of line ${index + 1}`, onclick: () => selectTarget(index + 1, ranges) }, code) : code;
-      return createElement("li", { class: ranges ? "mapped" : "" }, row);
+      if (!ranges) return createElement("li", {}, code);
+      const breakpoint = createElement("button", { type: "button", class: "source-breakpoint", title: "Toggle breakpoint", "aria-label": `Breakpoint at line ${index + 1}`, "aria-pressed": "false", "data-ranges": JSON.stringify(ranges), onclick: () => toggleBreakpoint(index + 1, ranges) });
+      const row = createElement("button", { type: "button", title: `Show the PTX of line ${index + 1}`, onclick: () => selectTarget(index + 1, ranges) }, code);
+      return createElement("li", { class: "mapped" }, breakpoint, row, costLabel(file.name, index + 1));
     }));
+    markBreakpoints();
     if (lines.length < file.lastLine) {
       status.className = "status-text bad";
       status.replaceChildren(...renderInlineCode(`\`${baseName(file.name)}\` has ${pluralize(lines.length, "line")}, but the kernel refers to line ${file.lastLine}. This text is not the source of the kernel.`));
@@ -107,9 +141,16 @@ export function sourceViewCard(initialStepContext) {
         if (table.files.length === 0) status.replaceChildren(...renderInlineCode("This kernel contains no line information. Compile with `nvcc -lineinfo` (NVRTC: `-lineinfo`), or print the listing with `nvdisasm -g`."));
         const currentFile = table.lines.find(({ line, endLine }) => line <= table.line && table.line <= endLine)?.frames.at(-1).file;
         if (!table.files.some(({ name }) => name === selectedFile)) selectedFile = currentFile ?? table.files.find(({ text }) => text)?.name ?? table.files[0]?.name ?? null;
+        traffic = new Map();
         renderFile();
+        if (table.files.some(({ text }) => text)) {
+          const costs = await queryAtStep(current, "source-traffic");
+          traffic = new Map(costs.map(([file, line, ...counts]) => [`${file}\n${line}`, counts]));
+          renderFile();
+        }
       }
       markCurrent();
+      markBreakpoints();
     } catch (error) {
       table = null;
       list.hidden = true;

@@ -1,10 +1,16 @@
 //! Text output of data races.
 
 use std::io::{self, Write};
+use warpgrid_view::Session;
 use warpgrid_view::memory_model::concurrency::{RaceConfidence, RaceView, RepairOp};
 
-/// Writes a paragraph for each race: both accesses, the missing synchronization, and the weakest repair.
-pub(crate) fn print(out: &mut impl Write, races: Option<&[RaceView]>) -> io::Result<()> {
+/// Writes a paragraph for each race: both accesses, their positions in the compiled source, the missing synchronization, and the weakest
+/// repair.
+pub(crate) fn print(
+    out: &mut impl Write,
+    races: Option<&[RaceView]>,
+    session: &Session,
+) -> io::Result<()> {
     let Some(races) = races else {
         return Ok(());
     };
@@ -13,6 +19,15 @@ pub(crate) fn print(out: &mut impl Write, races: Option<&[RaceView]>) -> io::Res
     }
     for race in races {
         writeln!(out, "  {}: {}", title(race), race.message)?;
+        let lines = [race.first.line, race.second.line].into_iter().flatten();
+        let sources = lines.filter_map(|line| {
+            let position = session.source_positions(line).into_iter().next()?;
+            Some(format!("{} (line {line})", position.short()))
+        });
+        let sources: Vec<String> = sources.collect();
+        if !sources.is_empty() {
+            writeln!(out, "    source: {}", sources.join(", "))?;
+        }
         for (at, edit) in race.repair.iter().enumerate() {
             let head = if at == 0 { "fix" } else { "and" };
             let text = &edit.text;

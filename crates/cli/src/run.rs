@@ -529,7 +529,7 @@ fn print(
     if let Some(hang) = &report.hang {
         writeln!(out, "  hang: {}", hang.message)?;
     }
-    races::print(out, report.races.as_deref())?;
+    races::print(out, report.races.as_deref(), session)?;
     if let Some(traffic) = &report.traffic {
         traffic::print(out, traffic)?;
     }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use warpgrid_view::model::{Traffic, TrafficView};
+use warpgrid_view::source::line_table::base_name;
 
 const HEADS: [&str; 8] = [
     "line",
@@ -14,7 +15,8 @@ const HEADS: [&str; 8] = [
     "instruction",
 ];
 
-/// Writes one row per source line that accesses memory, and a total.
+/// Writes one row per line that accesses memory, and a total. Writes a second table with the lines of the compiled source, if the compiler
+/// recorded them.
 pub(crate) fn print(out: &mut impl Write, traffic: &TrafficView) -> io::Result<()> {
     let lines = traffic.lines.iter().map(|line| {
         let name = line.line.to_string();
@@ -23,9 +25,26 @@ pub(crate) fn print(out: &mut impl Write, traffic: &TrafficView) -> io::Result<(
     let mut rows: Vec<[String; 8]> = vec![HEADS.map(str::to_owned)];
     rows.extend(lines);
     rows.push(row("all".to_owned(), &traffic.total, String::new()));
+    print_rows(out, &rows)?;
+    if traffic.sources.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    let sources = traffic.sources.iter().map(|source| {
+        let place = format!("{}:{}", base_name(&source.file), source.line);
+        row(place, &source.traffic, String::new())
+    });
+    let mut heads = HEADS.map(str::to_owned);
+    (heads[0], heads[7]) = ("source".to_owned(), String::new());
+    let rows: Vec<[String; 8]> = std::iter::once(heads).chain(sources).collect();
+    print_rows(out, &rows)
+}
+
+/// Writes a table whose columns are aligned to the right, except for the last column.
+fn print_rows(out: &mut impl Write, rows: &[[String; 8]]) -> io::Result<()> {
     let widths: [usize; 8] =
         std::array::from_fn(|column| rows.iter().map(|row| row[column].len()).max().unwrap_or(0));
-    for row in &rows {
+    for row in rows {
         let [cells @ .., last] = row;
         let cells: Vec<String> = cells
             .iter()

@@ -514,6 +514,12 @@ impl<'a> InstructionView<'a> {
         operands.map(|operand| read_value(&operand.value)).collect()
     }
 
+    /// Checks whether the result of the instruction is twice as wide as its sources, as for `mul.wide`.
+    pub(crate) fn has_wide_result(self) -> bool {
+        let action = self.program.opcode(self.instruction);
+        action.is_some_and(|action| action.modifiers.part == Some(MulPart::Wide))
+    }
+
     /// Returns the operation of the instruction.
     pub fn operation(self) -> Option<Operation> {
         Some(self.program.opcode(self.instruction)?.operation)

@@ -41,7 +41,9 @@ pub use crate::model::timeline::{
     LinkKind, MarkKind, SpanState, TimelineLink, TimelineMark, TimelineOptions, TimelinePoint,
     TimelineSpan, TimelineTrack, TimelineView, TrackKind,
 };
-pub use crate::model::traffic::{BankTraffic, LineTraffic, SectorTraffic, Traffic, TrafficView};
+pub use crate::model::traffic::{
+    BankTraffic, LineTraffic, SectorTraffic, SourceTraffic, Traffic, TrafficView,
+};
 pub use crate::model::warp::{
     BlockMap, BlockProgress, LaneState, LaneView, RegisterType, RegisterView, ResidentBlock,
     WarpView,

@@ -47,7 +47,9 @@ use warpgrid_view::model::{
     ResidentBlock, RunOptions, RunStatus, SemanticTokenKind, SessionFrame, SessionRunOptions,
     Severity, SourceRange, StepView, StoreAction, StoreView, TokenView, WarpView, WriteAge,
 };
-use warpgrid_view::model::{BankTraffic, LineTraffic, SectorTraffic, Traffic, TrafficView};
+use warpgrid_view::model::{
+    BankTraffic, LineTraffic, SectorTraffic, SourceTraffic, Traffic, TrafficView,
+};
 use warpgrid_view::model::{CellHistory, CellWrite, HistoryOptions, StopOptions};
 use warpgrid_view::model::{ClusterBlock, ClusterView};
 use warpgrid_view::model::{ElementView, MatrixOperandView, MatrixStep, StepMma};
@@ -287,6 +289,7 @@ fn generated_typescript_types_match_rust_types() {
         MbarrierView,
         RunStatus,
         LineTraffic,
+        SourceTraffic,
         TrafficView,
         RaceCause,
         RaceConfidence,

@@ -25,7 +25,7 @@ const LIMITS: AnalysisLimits = AnalysisLimits {
     seeds: 4,
 };
 
-/// Step limit of the run whose timeline the page shows. The timeline of a longer run ends at this step.
+/// Step limit of the run whose timeline or traffic the page shows. The timeline of a longer run ends at this step.
 const MAX_TIMELINE_STEPS: u64 = 2_000_000;
 
 /// Session of the last request, which remains open.
@@ -37,7 +37,7 @@ pub(crate) struct Inspector {
 }
 
 /// Parsed request, which contains a launch and a command: `watch POSITION WARP EXPRESSIONS`, `moments POSITION POSITION`, `arrange POSITION
-/// MEMORY-AND-TYPE LAYOUT`, `map POSITION MEMORY`, `sources POSITION`, `findings`, `timeline FROM TO COLUMNS-AND-BLOCK`, `trace`, `shades POSITION MEMORY-TYPE-AND-SHADING FIRST-AND-END`, or a command of [`run`].
+/// MEMORY-AND-TYPE LAYOUT`, `map POSITION MEMORY`, `sources POSITION`, `source-traffic`, `findings`, `timeline FROM TO COLUMNS-AND-BLOCK`, `trace`, `shades POSITION MEMORY-TYPE-AND-SHADING FIRST-AND-END`, or a command of [`run`].
 struct InspectorRequest<'a> {
     number: u32,
     what: &'a str,
@@ -130,6 +130,11 @@ impl Inspector {
                     &timeline.map_err(|error| error.message)?,
                 )))
             }
+            "source-traffic" => {
+                session.run_counted(MAX_TIMELINE_STEPS);
+                session.count_traffic(u64::MAX);
+                Ok(json::source_traffic(&session.traffic()))
+            }
             "sources" => {
                 session.seek(number(first)?);
                 let line = session.frame(&FrameRequest::default()).last;
@@ -171,6 +176,7 @@ impl<'a> InspectorRequest<'a> {
             "watch"
                 | "sources"
                 | "findings"
+                | "source-traffic"
                 | "timeline"
                 | "trace"
                 | "moments"
@@ -303,6 +309,8 @@ mod tests {
         let said = found(&mut inspect, ["sources", "", "", "", "", "2", "", ""]);
         assert_eq!(said["found"]["line"], 5);
         assert_eq!(said["found"]["files"], serde_json::json!([]));
+        let said = found(&mut inspect, ["source-traffic", "", "", "", "", "", "", ""]);
+        assert_eq!(said["found"], serde_json::json!([]));
         let said = found(&mut inspect, ["findings", "", "", "", "", "", "", ""]);
         // All lanes store the same value, which is no race.
         assert_eq!(said["found"]["verdict"], "clean");

@@ -1,8 +1,8 @@
 //! Bit-exact model of the special function unit, which executes `.approx` and `.full` instructions of `f32`, 16-bit
 //! floats and `f64`, and `MUFU`.
 //!
-//! The upper fraction bits of an argument select an interval. The next 17 bits are the argument x of the polynomial c0
-//! + c1 x + c2 x^2. The computation of x^2 omits the partial products of two bits whose weight is below 2^19. Results
+//! The upper fraction bits of an argument select an interval. The next 17 bits are the argument x of the polynomial
+//! `c0 + c1 x + c2 x^2`. The computation of x^2 omits the partial products of two bits whose weight is below 2^19. Results
 //! are truncated, never rounded. This algorithm and the coefficients (`special_function_tables.rs`) were derived from
 //! the results of an H100 for all arguments of the reduced ranges. The functions scale arguments and results as the
 //! code does that assembler 13.5 generates for each instruction.

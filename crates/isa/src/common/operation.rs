@@ -113,6 +113,21 @@ impl Operation {
                 | Operation::Move(_)
         )
     }
+
+    /// Returns whether the operation shifts its first source to the left by its second source.
+    pub const fn is_left_shift(self) -> bool {
+        matches!(self, Operation::Arithmetic(ArithmeticOp::Shl))
+    }
+
+    /// Returns whether the operation shifts its first source to the right by its second source.
+    pub const fn is_right_shift(self) -> bool {
+        matches!(self, Operation::Arithmetic(ArithmeticOp::Shr))
+    }
+
+    /// Returns whether the operation initializes an mbarrier, whose last operand is the expected arrival count.
+    pub const fn is_mbarrier_init(self) -> bool {
+        matches!(self, Operation::Mbarrier(MbarrierOp::Init))
+    }
 }
 
 /// Arithmetic operations with one result and up to four sources.

@@ -3,7 +3,7 @@
 
 use crate::instruction_summary::{InstructionSummary, InstructionView, SourceValue, readers};
 use std::collections::{BTreeMap, BTreeSet};
-use warpgrid_isa::{ArithmeticOp, MbarrierOp, Operation, SpecialRegister, StateSpace, SyncOp};
+use warpgrid_isa::{SpecialRegister, StateSpace};
 use warpgrid_program::{Function, Program, RegisterId};
 
 /// Maximum number of threads of a block.
@@ -58,26 +58,27 @@ impl BlockEvidence {
         else {
             return;
         };
-        let Some(Operation::Arithmetic(op)) = reader.operation() else {
+        let Some(operation) = reader.operation() else {
             return;
         };
-        let scaled = match (&sources[..], op) {
-            ([index, SourceValue::Constant(bits), ..], ArithmeticOp::Shl) => {
+        let scaled = match &sources[..] {
+            [index, SourceValue::Constant(bits), ..] if operation.is_left_shift() => {
                 1u64.checked_shl(*bits as u32).map(|factor| (index, factor))
             }
-            ([index, SourceValue::Constant(5), ..], ArithmeticOp::Shr) => {
+            [index, SourceValue::Constant(5), ..] if operation.is_right_shift() => {
                 self.has_warp_index |= origin(index, origins) == Some(SpecialRegister::Tid(0));
                 None
             }
-            (
-                [index, SourceValue::Constant(factor), ..]
-                | [SourceValue::Constant(factor), index, ..],
-                _,
-            ) if n_factors == 2 => Some((index, *factor)),
+            [index, SourceValue::Constant(factor), ..]
+            | [SourceValue::Constant(factor), index, ..]
+                if n_factors == 2 =>
+            {
+                Some((index, *factor))
+            }
             _ => None,
         };
         // A product of double width is a byte offset, whose factor is the size of an element.
-        let is_wide = reader.opcode().contains(".wide");
+        let is_wide = reader.has_wide_result();
         if let Some((index, factor)) = scaled.filter(|_| !is_wide)
             && let Some(SpecialRegister::Ctaid(axis)) = origin(index, origins)
         {
@@ -93,16 +94,19 @@ impl BlockEvidence {
                 .contains(&count)
                 .then_some(count as u32)
         };
-        match (reader.operation(), &values[..]) {
-            (
-                Some(Operation::Sync(SyncOp::Bar | SyncOp::Barrier)),
-                [_, SourceValue::Constant(count), ..],
-            )
-            | (Some(Operation::Mbarrier(MbarrierOp::Init)), [.., SourceValue::Constant(count)]) => {
+        let Some(operation) = reader.operation() else {
+            return;
+        };
+        match &values[..] {
+            [_, SourceValue::Constant(count), ..] if operation.is_block_barrier() => {
                 self.counts.extend(valid(*count));
             }
-            (Some(Operation::Compare(_)), [.., index, SourceValue::Constant(last)])
-                if origin(index, origins) == Some(SpecialRegister::Tid(0)) =>
+            [.., SourceValue::Constant(count)] if operation.is_mbarrier_init() => {
+                self.counts.extend(valid(*count));
+            }
+            [.., index, SourceValue::Constant(last)]
+                if operation.is_comparison()
+                    && origin(index, origins) == Some(SpecialRegister::Tid(0)) =>
             {
                 let count = last.checked_add(1).and_then(valid);
                 self.last_threads

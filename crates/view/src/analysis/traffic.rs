@@ -4,7 +4,7 @@ pub(crate) mod access;
 pub(crate) mod counter;
 
 use crate::analysis::traffic::counter::TrafficCounter;
-use crate::model::traffic::{LineTraffic, Traffic, TrafficView};
+use crate::model::traffic::{LineTraffic, SourceTraffic, Traffic, TrafficView};
 use crate::session::Session;
 use std::collections::BTreeMap;
 use warpgrid_launch::instruction_summary::InstructionView;
@@ -57,14 +57,20 @@ impl Session {
     /// Returns the traffic of the counted steps per source line, see [`Session::count_traffic`].
     pub fn traffic(&self) -> TrafficView {
         let mut lines: BTreeMap<u32, LineTraffic> = BTreeMap::new();
+        let mut sources: BTreeMap<(String, u32), Traffic> = BTreeMap::new();
         let mut total = Traffic::default();
         for ((function, instruction), found) in &self.counter.found {
             total.add(found);
             let place = (FunctionId(*function), *instruction);
             let line = self.range_of(place.0, place.1).line;
+            let source = self.source_of(place.0, place.1);
+            if let Some(position) = source.first() {
+                let key = (position.file.clone(), position.line);
+                sources.entry(key).or_default().add(found);
+            }
             let entry = lines.entry(line).or_insert_with(|| LineTraffic {
                 line,
-                source: self.source_of(place.0, place.1),
+                source,
                 opcode: self
                     .reader(place.0, place.1)
                     .map_or("", InstructionView::opcode)
@@ -77,6 +83,14 @@ impl Session {
             steps: self.counter.counted,
             total,
             lines: lines.into_values().collect(),
+            sources: sources
+                .into_iter()
+                .map(|((file, line), traffic)| SourceTraffic {
+                    file,
+                    line,
+                    traffic,
+                })
+                .collect(),
         }
     }
 

@@ -102,6 +102,19 @@ pub struct TrafficView {
     pub total: Traffic,
     /// Source lines that access memory, in ascending order.
     pub lines: Vec<LineTraffic>,
+    /// Lines in the language from which a compiler generated the source, in the order of file and line. Empty without line information.
+    pub sources: Vec<SourceTraffic>,
+}
+
+/// Memory traffic of the instructions that a compiler generated from one line of its input, as part of a [`TrafficView`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct SourceTraffic {
+    /// Name of the file as the compiler recorded it.
+    pub file: String,
+    /// Line, counted from 1.
+    pub line: u32,
+    pub traffic: Traffic,
 }
 
 /// Memory traffic of the instructions in a source line, as part of a [`TrafficView`].

@@ -2,7 +2,9 @@
 
 use crate::json::{list, object, or_null, text, texts};
 use warpgrid_view::analysis::findings::{AnalysisReport, Finding, KernelAnalysis};
-use warpgrid_view::model::{FixView, TimelinePoint, TimelineSpan, TimelineView};
+use warpgrid_view::model::{
+    FixView, TimelinePoint, TimelineSpan, TimelineView, Traffic, TrafficView,
+};
 use warpgrid_view::model::{GridCell, WriteAge};
 use warpgrid_view::session::inspect::{
     CellChange, Heatmap, LayoutMemoryView, MemoryChange, Minimap, RegisterChange, StateDiff,
@@ -247,6 +249,29 @@ pub(super) fn source_view(line: Option<u32>, table: &LineTableView) -> String {
         ("lines", list(lines)),
         ("unused", texts(&table.unused)),
     ])
+}
+
+/// Serializes the traffic of each source line as `[file, line, requests, sectors, ideal sectors, wavefronts, ideal wavefronts]`.
+pub(super) fn source_traffic(view: &TrafficView) -> String {
+    list(view.sources.iter().map(|source| {
+        let Traffic {
+            requests,
+            global,
+            local,
+            shared,
+            ..
+        } = &source.traffic;
+        let counts = [
+            u64::from(source.line),
+            *requests,
+            global.sectors + local.sectors,
+            global.sectors_ideal + local.sectors_ideal,
+            shared.wavefronts,
+            shared.wavefronts_ideal,
+        ];
+        let counts = counts.iter().map(u64::to_string);
+        list(std::iter::once(text(&source.file)).chain(counts))
+    }))
 }
 
 fn position(position: &SourcePosition) -> String {

@@ -7,6 +7,7 @@ use crate::analysis::traffic::access::{
 use crate::layouts::inspector::access_recorder::{RecordedAccess, RecordedRequest};
 use crate::layouts::inspector::bank_conflict_fix::BufferConflicts;
 use crate::layouts::inspector::sector_advice::SectorAdvice;
+use crate::model::source_position::SourcePosition;
 use crate::model::traffic::BankTraffic;
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,8 @@ pub struct ConflictReport {
 pub struct AccessConflicts {
     /// Line of the source, starting at 1.
     pub line: u32,
+    /// Position in the language from which a compiler generated the instruction, followed by the call sites of inlined functions.
+    pub source: Vec<SourcePosition>,
     pub opcode: String,
     /// Name of the accessed variable.
     pub buffer: String,
@@ -159,6 +162,7 @@ impl Session {
         let collision = collision_of(&phases, recorded.passes());
         Some(AccessConflicts {
             line: self.range_of(place.0, place.1).line,
+            source: self.source_of(place.0, place.1),
             opcode: self
                 .reader(place.0, place.1)
                 .map_or("", InstructionView::opcode)

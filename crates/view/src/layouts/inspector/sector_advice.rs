@@ -3,6 +3,7 @@
 
 use crate::layouts::inspector::access_recorder::{RecordedAccess, RecordedRequest};
 use crate::layouts::inspector::named_regions::NamedRegion;
+use crate::model::source_position::SourcePosition;
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 use warpgrid_emulator::MemoryId as Place;
@@ -16,6 +17,8 @@ use warpgrid_program::FunctionId;
 pub struct SectorAdvice {
     /// Line of the source, starting at 1.
     pub line: u32,
+    /// Position in the language from which a compiler generated the instruction, followed by the call sites of inlined functions.
+    pub source: Vec<SourcePosition>,
     pub opcode: String,
     /// Name of the accessed variable, or of the accessed buffer of the launch.
     pub buffer: String,
@@ -52,6 +55,7 @@ impl Session {
             .find(|named| named.holds(part.memory, part.address));
         Some(SectorAdvice {
             line: self.range_of(place.0, place.1).line,
+            source: self.source_of(place.0, place.1),
             opcode: self
                 .reader(place.0, place.1)
                 .map_or("", InstructionView::opcode)

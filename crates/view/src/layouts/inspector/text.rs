@@ -2,6 +2,7 @@
 
 use crate::layouts::inspector::bank_conflicts::{AccessConflicts, BankPhase, ConflictReport};
 use crate::layouts::inspector::layout_inference::InferredAccessLayout;
+use crate::model::source_position::SourcePosition;
 use std::fmt::Write;
 use warpgrid_program::counted;
 
@@ -65,7 +66,12 @@ fn write(out: &mut String, report: &ConflictReport) -> std::fmt::Result {
         writeln!(
             out,
             "line {}: {}: {} sectors of `{}` ({} ideal): {}",
-            found.line, found.opcode, found.sectors, found.buffer, found.ideal, found.text
+            line_with_source(found.line, &found.source),
+            found.opcode,
+            found.sectors,
+            found.buffer,
+            found.ideal,
+            found.text
         )?;
     }
     if report.accesses.is_empty() && report.sectors.is_empty() {
@@ -77,11 +83,19 @@ fn write(out: &mut String, report: &ConflictReport) -> std::fmt::Result {
     Ok(())
 }
 
+/// Formats a line with the position in the source language, if there is one: `42 (transpose.cu:16)`.
+fn line_with_source(line: u32, source: &[SourcePosition]) -> String {
+    match source.first() {
+        Some(position) => format!("{line} ({})", position.short()),
+        None => line.to_string(),
+    }
+}
+
 fn access(out: &mut String, found: &AccessConflicts) -> std::fmt::Result {
     writeln!(
         out,
         "line {}: {}: {}, {} ({} ideal): {}",
-        found.line,
+        line_with_source(found.line, &found.source),
         found.opcode,
         counted(found.requests, "request"),
         counted(found.wavefronts, "wavefront"),

@@ -187,7 +187,7 @@ impl Session {
 
     fn hang_view(&self, found: &Diagnosis) -> HangView {
         let line = |at: (warpgrid_program::FunctionId, u32)| self.range_of(at.0, at.1).line;
-        let root = self.hang_wait(&found.root);
+        let mut root = self.hang_wait(&found.root);
         let object = match found.block {
             Some(block) => Some(HangResource::Number(block)),
             None if found.depends_on_order => None,
@@ -197,6 +197,17 @@ impl Session {
         for wait in &found.waits {
             let one = self.hang_wait(wait);
             add_wait(&mut waits, one);
+        }
+        // The message names all threads that wait for the object of the root wait at the same line.
+        let is_root = |wait: &&HangWait| {
+            let threads = root.threads.clone();
+            root == HangWait {
+                threads,
+                ..(*wait).clone()
+            }
+        };
+        if let Some(merged) = waits.iter().find(is_root) {
+            root.threads = merged.threads.clone();
         }
         let mut hang = HangView {
             kind: found.kind,
