@@ -90,6 +90,8 @@ import type {
   StopOptions,
   StopResult,
   StoreView,
+  TimelineOptions,
+  TimelineView,
   TokenView,
   TrafficView,
   WarpView,
