@@ -376,8 +376,8 @@ seed?: number | null,
 resident?: number | null,
 /** Initial register values. All other registers are zero. Only SASS programs read initial register values. */
 registers?: Array<InitialRegister>,
-/** Behaviour of an access whose address is not a multiple of its size. By default, kernels fault, and SASS instructions without a
- * listing follow the SASS reference. */
+/** Behaviour of an access whose address is not a multiple of its size. By default, the access faults. In a SASS
+ * snippet without the header of a listing, the access behaves as the SASS reference specifies. */
 misaligned?: MisalignedPolicy | null,
 /** Second version of the kernel, which `compare` executes with the same launch configuration. A session executes only the first
  * version. */
@@ -1167,12 +1167,21 @@ source: Array<SourcePosition>,
 /** Opcode of the first instruction of the line that accesses memory. */
 opcode: string, traffic: Traffic, };
 
+/** Memory traffic of the instructions that a compiler generated from one line of its input, as part of a [`TrafficView`]. */
+export type SourceTraffic = {
+/** Name of the file as the compiler recorded it. */
+file: string,
+/** Line, counted from 1. */
+line: number, traffic: Traffic, };
+
 /** Memory traffic of a run, which hosts display in total and per source line. */
 export type TrafficView = {
 /** Number of steps, counted from the start of the run, that the traffic includes. */
 steps: number, total: Traffic,
 /** Source lines that access memory, in ascending order. */
-lines: Array<LineTraffic>, };
+lines: Array<LineTraffic>,
+/** Lines in the language from which a compiler generated the source, in the order of file and line. Empty without line information. */
+sources: Array<SourceTraffic>, };
 
 /** Unsatisfied condition because of which two accesses race. */
 export type RaceWhy = "order" | "scope" | "proxy" | "completion" | "lifetime" | "init";
@@ -1682,7 +1691,9 @@ beside: string, };
 /** Instruction that accesses shared memory, with the number and an example of its bank conflicts. */
 export type AccessConflicts = {
 /** Line of the source, starting at 1. */
-line: number, opcode: string,
+line: number,
+/** Position in the language from which a compiler generated the instruction, followed by the call sites of inlined functions. */
+source: Array<SourcePosition>, opcode: string,
 /** Name of the accessed variable. */
 buffer: string, requests: number, wavefronts: number,
 /** Minimum number of wavefronts of requests that transfer the same number of bytes per lane. */
@@ -1716,7 +1727,9 @@ impossible: string | null, };
 /** Access to global memory that touches more sectors than necessary, with a suggestion for the user. */
 export type SectorAdvice = {
 /** Line of the source, starting at 1. */
-line: number, opcode: string,
+line: number,
+/** Position in the language from which a compiler generated the instruction, followed by the call sites of inlined functions. */
+source: Array<SourcePosition>, opcode: string,
 /** Name of the accessed variable, or of the accessed buffer of the launch. */
 buffer: string, requests: number,
 /** Number of sectors that the access touches (`memory_l2_theoretical_sectors_global`). */
