@@ -27,6 +27,7 @@ use crate::analysis::comparison::{ComparisonError, ComparisonReport};
 use crate::analysis::findings::{self, AnalysisOptions, AnalysisReport};
 use crate::analysis::mma_explanation;
 use crate::analysis::mma_explanation::{MmaExplanation, MmaRequest};
+#[cfg(feature = "paste")]
 use crate::compiled_file::FileView;
 #[cfg(feature = "paste")]
 use crate::compiled_file::open::CompiledFile;
