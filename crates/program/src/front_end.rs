@@ -521,7 +521,7 @@ pub enum Explanation {
     },
 }
 
-/// Opcode or modifier of an instruction.
+/// Opcode or modifier of an explained instruction with its meaning, or without a meaning if the form does not accept it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenDoc {
     pub text: String,

@@ -32,7 +32,7 @@ impl Deref for Program {
     }
 }
 
-/// Contents of a module.
+/// Module of PTX or SASS in the form that the emulator executes: its target, variables, functions, opcodes and line table.
 #[derive(Clone, Debug)]
 pub struct Module {
     pub version: Version,

@@ -125,7 +125,7 @@ pub fn split_evenly(blocks: Range<u64>, n_parts: u64) -> impl Iterator<Item = Ra
     (0..n_parts).map(move |part| before(part)..before(part + 1))
 }
 
-/// Compiled kernel, and the launch whose blocks are partitioned.
+/// Compiled kernel from which a host creates partitions of the blocks for its workers.
 #[derive(Debug)]
 pub struct PartitionedRun<E: Engine> {
     kernel: CompiledKernel,

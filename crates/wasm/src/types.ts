@@ -460,7 +460,7 @@ line: number, instruction: string,
 /** Value of the element after the store. */
 value: string, };
 
-/** Value of an element in one run, with the stores to the element. */
+/** Value of an element in one run, which the scheduler seed identifies, with the stores to the element. */
 export type DifferenceSide = { seed: number, value: string,
 /** Latest stores to the element, in order of execution. The list is empty if no store wrote the element. */
 stores: Array<ElementStore>, };
@@ -765,7 +765,7 @@ differences: Array<string>,
 /** Notes for the user: the inferred launch configuration, the notes on the run, and the differences. */
 notes: Array<string>, };
 
-/** Fault with its message, its source line and related events, in the notation of scenarios. */
+/** Fault in the report of a run: the fields with which a scenario states an expected fault, and the message, source line and causes. */
 export type FaultReport = { message: string, line: number,
 /** Position in the language from which a compiler generated the instruction, followed by the call sites of inlined functions. */
 source: Array<SourcePosition>,
@@ -894,7 +894,7 @@ written: boolean,
 /** Source operand of the lane in the notation of the program: `%r3`. */
 source: string | null, };
 
-/** Kind of the memory modification that a [`StoreView`] performs: a plain store or an atomic operation. */
+/** Kind of the memory modification of a [`StoreView`]: a plain store, an atomic operation with a result, or a reduction. */
 export type StoreAction = "store" | "atomic" | "reduction";
 
 /** Address and values that one lane stored in one [`StoreView`]. */
@@ -1030,7 +1030,8 @@ counterpart: CounterpartView | null,
  * emulator. */
 schedule: string | null, };
 
-/** Fault that stopped a run, which hosts display: its message, its source line and the faulting lanes. */
+/** Fault that stopped a run, which hosts display: its kind and message, its source line, the faulting thread and lanes, and the faulting
+ * address with its buffer. */
 export type FaultView = { kind: FaultSort,
 /** Buffer or module variable that contains the faulting address or is adjacent to it. The field is absent if no such buffer or variable
  * exists. */
@@ -1227,7 +1228,8 @@ text: string,
 /** Text replacement that performs the edit in the source. */
 edit: EditView, };
 
-/** Data race between two source positions, which hosts display with an example of two conflicting accesses. */
+/** Data race between two source positions, which hosts display: an example of two conflicting accesses, the cause, the certainty, and the
+ * edits of the weakest repair. */
 export type RaceView = { first: RaceAccess, second: RaceAccess,
 /** Bytes that both accesses touch. */
 where: RaceLocation, why: RaceWhy,
@@ -1435,7 +1437,8 @@ export type SemanticTokenKind = "comment" | "directive" | "opcode" | "modifier" 
 /** Token of the source with its kind, for syntax highlighting. Offsets count UTF-16 units from the start of the source. */
 export type TokenView = { start: number, end: number, class: SemanticTokenKind, };
 
-/** Text that an editor shows when the user hovers over a token in the source. */
+/** Documentation that an editor shows when the user hovers over a token: the range of the token, a title, text lines, the section of the
+ * manual, and the range of the declaration. */
 export type HoverView = {
 /** Start of the range of the token, in UTF-16 units from the start of the source. */
 start: number, end: number,
@@ -1804,7 +1807,7 @@ export type GenerationView = {
 /** First target of each GPU generation with this result. */
 targets: Array<string>, result: NumberView, };
 
-/** Hardware operation of an MMA computation, in the form that hosts display. */
+/** Step of an MMA computation, which hosts display: a fused sum with truncation, or one IEEE 754 operation. */
 export type MmaStepView = { "block": AccumulationBlockView } | { "operation": OperationView };
 
 /** Fused sum of an MMA computation, in the form that hosts display. The hardware aligns all terms to the largest exponent, truncates them,

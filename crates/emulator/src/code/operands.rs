@@ -16,7 +16,7 @@ use crate::contract::fault::AccessKind;
 use crate::semantics::registers::OperandSlot;
 use warpgrid_isa::{BarrierReduce, SurfaceOp, VoteMode};
 
-/// Kind of access to an operand slot.
+/// Whether a decoded operation reads or writes an operand slot: a register, a constant or a special register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlotAccess {
     Read,

@@ -87,7 +87,7 @@ pub enum Int64Op {
     Brev,
 }
 
-/// Operation on the two 16-bit or four 8-bit integers that a 32-bit register contains.
+/// Lane-wise integer operation (`add.u16x2`) on the two 16-bit or four 8-bit integers in a 32-bit register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PackedIntOp {
     Add,

@@ -118,7 +118,7 @@ impl FloatMode {
     }
 }
 
-/// Modifiers of an arithmetic instruction or conversion that control rounding, flushing and clamping.
+/// Modifiers of an arithmetic instruction or conversion that control rounding, flushing, clamping, NaN results and signs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct ArithmeticMode {
     pub rounding: Option<Rounding>,

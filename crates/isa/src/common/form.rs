@@ -289,7 +289,7 @@ pub enum DeviceUnitOperand {
     PredicateOrBool,
 }
 
-/// Whether an instruction writes or reads an operand.
+/// Role of an operand position of an instruction form: whether the instruction writes or reads the operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandAccess {
     Written,

@@ -182,7 +182,7 @@ pub enum ArithmeticOp {
     Dp2a,
 }
 
-/// Atomic operation that is equivalent to the sequence of a load, an arithmetic operation and a store.
+/// Atomic operation with which a repair of a data race replaces the sequence of a load, an arithmetic operation and a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtomicUpdate {
     Add,

@@ -4,7 +4,7 @@
 
 use crate::version::Version;
 
-/// Toolkit release, or driver release, that introduced a PTX version.
+/// Release of the toolkit or the driver: its number, the newest PTX version that it accepts, and the first driver branch for this version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Release {
     /// Newest PTX ISA version that the release accepts.

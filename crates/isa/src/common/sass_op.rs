@@ -8,7 +8,7 @@
 use crate::modifier::{BoolOp, CompareOp, MulPart};
 use crate::types::Signedness;
 
-/// SASS operations on 32-bit registers and predicates.
+/// Operations that exist only in SASS, such as three-input additions (`IADD3`), `LEA` and `P2R`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SassOp {
     /// `{d}, {p, q} = a + b + c + x + y`: p is set if the addition carries at least once, and q is set if it carries twice. x and y are

@@ -39,7 +39,7 @@ pub struct MnemonicSlot {
     pub words: &'static [StoreModifier],
 }
 
-/// Modifier that a slot accepts.
+/// Modifier of a SASS store, such as `STRONG.GPU`, that a slot of the mnemonic accepts, with its meaning.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreModifier {
     /// Spelling of the modifier without the leading dot. The spelling `STRONG.GPU` consists of two components, separated by a dot.

@@ -33,7 +33,7 @@ pub struct RepairStep {
     pub repair: RepairKind,
 }
 
-/// Kind of an edit that a [`RepairStep`] applies at its instruction.
+/// Kind of an edit that a [`RepairStep`] applies at its instruction: a stronger order or scope, a fence, or a proxy fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RepairKind {
     /// Replace the memory ordering of the instruction.

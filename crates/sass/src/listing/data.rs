@@ -25,7 +25,7 @@ pub struct Symbol {
     pub is_object: bool,
 }
 
-/// Value of a section that references a symbol, with the reference in source notation.
+/// Reference to a symbol in a data section of a listing: its offset, its width and its text. The lowering resolves the reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolReference {
     pub byte_offset: u64,

@@ -156,7 +156,7 @@ pub struct MemoryOperand {
     pub(super) brackets: Range<u32>,
 }
 
-/// Bracket `[ ... ]` with its terms.
+/// One bracket of a SASS memory operand, as in `[R2+0x10]`, with the terms of its sum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bracket {
     /// Span of the address including its brackets.
@@ -242,7 +242,7 @@ pub struct Annotation {
     pub value: Option<Span>,
 }
 
-/// Kind of an annotation, determined by its sign.
+/// Kind of a scheduling annotation in a listing, which its sign determines: a scoreboard (`&`), an issue delay (`?`) or a remark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnnotationKind {
     /// Scoreboard barrier for which the instruction waits, or which the instruction sets (`&req_6`, `&rd0`).

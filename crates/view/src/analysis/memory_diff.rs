@@ -24,7 +24,7 @@ pub struct MemoryDifference {
     pub sides: [DifferenceSide; 2],
 }
 
-/// Value of an element in one run, with the stores to the element.
+/// Value of an element in one run, which the scheduler seed identifies, with the stores to the element.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -128,7 +128,7 @@ pub struct RunReport {
     pub notes: Vec<String>,
 }
 
-/// Fault with its message, its source line and related events, in the notation of scenarios.
+/// Fault in the report of a run: the fields with which a scenario states an expected fault, and the message, source line and causes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FaultReport {

@@ -17,7 +17,8 @@ pub use warpgrid_order::races::RaceCause;
 use crate::model::text::{EditView, FixView};
 use serde::{Deserialize, Serialize};
 
-/// Data race between two source positions, which hosts display with an example of two conflicting accesses.
+/// Data race between two source positions, which hosts display: an example of two conflicting accesses, the cause, the certainty, and the
+/// edits of the weakest repair.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

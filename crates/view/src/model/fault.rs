@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use warpgrid_launch::fault::FaultSort;
 use warpgrid_launch::fault::MemorySpace;
 
-/// Fault that stopped a run, which hosts display: its message, its source line and the faulting lanes.
+/// Fault that stopped a run, which hosts display: its kind and message, its source line, the faulting thread and lanes, and the faulting
+/// address with its buffer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -58,7 +58,7 @@ pub struct PieceView {
     pub source: Option<String>,
 }
 
-/// Kind of the memory modification that a [`StoreView`] performs: a plain store or an atomic operation.
+/// Kind of the memory modification of a [`StoreView`]: a plain store, an atomic operation with a result, or a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]

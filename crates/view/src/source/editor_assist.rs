@@ -11,7 +11,8 @@ use crate::source::language::Language;
 use serde::{Deserialize, Serialize};
 pub use warpgrid_program::{CompletionItemKind, SignatureHelp};
 
-/// Text that an editor shows when the user hovers over a token in the source.
+/// Documentation that an editor shows when the user hovers over a token: the range of the token, a title, text lines, the section of the
+/// manual, and the range of the declaration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -10,7 +10,7 @@ use warpgrid_isa::ScalarType;
 /// Name of the accumulator in the list of terms.
 const ACCUMULATOR: &str = "accumulator";
 
-/// Hardware operation of an MMA computation, in the form that hosts display.
+/// Step of an MMA computation, which hosts display: a fused sum with truncation, or one IEEE 754 operation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Litmus test: threads that share memory, and observed values.
+/// Litmus test as data: the launch shape, the threads with their code, the shared locations, and the observed and unwanted values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct LitmusTest {
