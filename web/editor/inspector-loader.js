@@ -71,9 +71,21 @@ function renderPanelButtons(stepContext) {
 /** Returns the context of the current step, or of the checked source if the source has not run. */
 const currentContext = () => (latestStepContext?.source === checkedContext?.source ? latestStepContext : checkedContext);
 
-/** Shows the summary of the findings in the button of the transport. */
+/** Whether an analysis is in progress. Only the newest source is analyzed afterwards, so that analyses do not accumulate. */
+let isAnalyzing = false;
+/** Shows the summary of the findings of the newest source in the button of the transport. */
 async function updateFindings() {
-  const checked = checkedContext;
+  if (isAnalyzing) return;
+  isAnalyzing = true;
+  let analyzed = null;
+  while (analyzed !== checkedContext) {
+    analyzed = checkedContext;
+    await showFindingsSummary(analyzed);
+  }
+  isAnalyzing = false;
+}
+
+async function showFindingsSummary(checked) {
   const button = checked.container.querySelector("[data-panel=findings]");
   try {
     if (!await loadInspector(false)) return;
