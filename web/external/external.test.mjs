@@ -180,3 +180,12 @@ test("responses are bounded, and each failure states its reason", async () => {
   globalThis.fetch = async (_url, { signal }) => { signal.throwIfAborted(); await new Promise(() => {}); };
   await assert.rejects(fetchText("https://godbolt.org/", { ...options, signal: abort.signal }), /canceled/);
 });
+
+test("placeholder of the external hosts is replaced in source and minified pages", () => {
+  for (const placeholder of ['<meta name="warpgrid-external-hosts" content="" />', "<meta name=warpgrid-external-hosts>", '<meta content="" name=warpgrid-external-hosts>']) {
+    const html = withExternalHosts(`<head>${placeholder}</head>`, BASE);
+    assert.ok(html.includes("connect-src 'self' https://godbolt.org"), html);
+    assert.ok(!html.includes("warpgrid-external-hosts"), html);
+  }
+  assert.throws(() => withExternalHosts("<head></head>", BASE), /no placeholder/);
+});

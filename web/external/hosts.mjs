@@ -16,7 +16,8 @@ export function withExternalHosts(html, compilerExplorer = process.env.WARPGRID_
   const { origin } = new URL(compilerExplorer);
   const sources = ["'self'", origin, ...[...RAW_HOSTS, GIST_API_HOST].map((host) => `https://${host}`)];
   const elements = `<meta name="warpgrid-compiler-explorer" content="${origin}" />\n    <meta http-equiv="Content-Security-Policy" content="connect-src ${sources.join(" ")}" />`;
-  const placeholder = /<meta name="warpgrid-external-hosts"[^>]*>/;
+  // The release build removes quotation marks and reorders attributes.
+  const placeholder = /<meta [^>]*\bwarpgrid-external-hosts\b[^>]*>/;
   if (!placeholder.test(html)) throw new Error("index.html has no placeholder for the external hosts");
   return html.replace(placeholder, elements);
 }
