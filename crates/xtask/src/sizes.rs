@@ -13,7 +13,7 @@ const LIMITS: &[(&str, usize)] = &[
     ("warpgrid-web", 446_000),
     ("warpgrid-core-extended", 2_050_000),
     ("warpgrid-core-sass", 795_000),
-    ("warpgrid-core", 914_000),
+    ("warpgrid-core", 935_000),
 ];
 
 /// Raw and compressed size of a file.
