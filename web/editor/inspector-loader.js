@@ -65,6 +65,8 @@ function renderPanelButtons(stepContext) {
     }));
   }
   clearTimeout(findingsTimer);
+  // The emulator has priority: nothing is analyzed before its first check.
+  if (container.dataset.checked === "0") return;
   findingsTimer = setTimeout(() => void updateFindings(), FINDINGS_DELAY_MS);
 }
 
