@@ -7,7 +7,7 @@ mod image;
 mod multimem;
 mod tensor_map;
 
-pub(crate) use block_evidence::{BlockEvidence, MAX_BLOCK};
+pub(crate) use block_evidence::BlockEvidence;
 pub(crate) use tensor_map::tensor_of;
 
 use crate::instruction_summary;
@@ -409,19 +409,22 @@ pub(crate) fn block(function: &Function, program: &Program) -> [u32; 3] {
     let limit = |extents: [u32; 3]| extents.iter().fold(1, |n: u32, e| n.saturating_mul(*e));
     let most = bounds.max_threads.map_or(256, limit);
     let evidence = BlockEvidence::of(function, program);
-    let most_of_target = bounds.max_threads.map_or(MAX_BLOCK, limit);
+    let most_of_target = bounds
+        .max_threads
+        .map_or(program.target.limits.block_threads, limit);
     match (bounds.required_threads, n_axes) {
         (Some(required), _) => required,
         (None, 1) if most >= WARPGROUP && has_warpgroups(program) => {
             bounds.max_threads.unwrap_or([WARPGROUP, 1, 1])
         }
         (None, 1) => bounds.max_threads.unwrap_or_else(|| {
-            let row = loop_step(function, program).or_else(|| evidence.row(most_of_target));
-            row.map_or(DEFAULT_BLOCK, |x| [x, 1, 1])
+            let step = loop_step(function, program);
+            let n_threads = step.or_else(|| evidence.threads_of_one_axis(most_of_target));
+            n_threads.map_or(DEFAULT_BLOCK, |x| [x, 1, 1])
         }),
         // The lanes of a warp execute a matrix instruction together, so the block has 32 threads along x.
         (None, _) if most >= 64 && has_matrices(program) => [32, (most / 32).min(8), 1],
-        (None, 2) if let Some(tile) = evidence.tile(most_of_target) => tile,
+        (None, 2) if let Some(block) = evidence.block_of_two_axes(most_of_target) => block,
         (None, 2) if most >= 256 => [16, 16, 1],
         (None, 2) if most >= 64 => [8, 8, 1],
         (None, _) if most >= 256 => [8, 8, 4],

@@ -3,7 +3,7 @@
 //! cause. If a trial run ends with a fault, hangs or performs no stores, further trial runs use other inferred numbers.
 
 use crate::annotations::lines_of;
-use crate::inference::{self, BlockEvidence, MAX_BLOCK};
+use crate::inference::{self, BlockEvidence};
 use crate::instruction_summary::{AddressOrigin, InstructionSummary, InstructionView};
 use crate::prepare;
 use crate::scenario::{
@@ -532,8 +532,15 @@ impl TrialRunner<'_> {
             return None;
         };
         let doubled = std::iter::successors(x.checked_mul(2), |x| x.checked_mul(2));
-        let doubled = doubled.take_while(|x| *x <= MAX_BLOCK).map(|x| [x, 1, 1]);
-        let shapes: Vec<[u32; 3]> = self.evidence.shapes(1).into_iter().chain(doubled).collect();
+        let doubled = doubled
+            .take_while(|x| *x <= self.max_threads())
+            .map(|x| [x, 1, 1]);
+        let shapes: Vec<[u32; 3]> = self
+            .evidence
+            .candidates(1)
+            .into_iter()
+            .chain(doubled)
+            .collect();
         let mut first = None;
         for shape in shapes {
             let mut larger = scenario.clone();
@@ -587,7 +594,7 @@ impl TrialRunner<'_> {
             other.grid = times(scenario.grid, n_blocks);
             other.block = times(scenario.block, n_warps);
             let is_same = n_blocks * n_warps == 1;
-            if is_same || other.block.is_some_and(|[x, ..]| x > MAX_BLOCK) {
+            if is_same || other.block.is_some_and(|[x, ..]| x > self.max_threads()) {
                 continue;
             }
             if self.enlarge_until_in_bounds(&mut other, MAX_STEPS_OF_TRIAL)? < TrialOutcome::Stores
@@ -619,7 +626,7 @@ impl TrialRunner<'_> {
             0 | 1 => BLOCKS_OF_ONE_AXIS,
             _ => BLOCKS_OF_TWO_AXES,
         };
-        let mut shapes: Vec<[u32; 3]> = [&self.evidence.shapes(n_axes)[..], shapes].concat();
+        let mut shapes: Vec<[u32; 3]> = [&self.evidence.candidates(n_axes)[..], shapes].concat();
         shapes.retain(|shape| *shape != own);
         for shape in shapes {
             let mut other = scenario.clone();
@@ -804,9 +811,15 @@ impl TrialRunner<'_> {
         }
     }
 
-    /// Checks whether a larger dynamic shared memory may have contained the bytes of a faulting access. PTX declares an array without a size
-    /// for this memory, and SASS declares no arrays. If a kernel declares only arrays with a size, an address of a lane that is out of bounds
-    /// results from a block that is too large. The size of a copy can result from an inferred tensor map.
+    /// Returns the maximum number of threads of a block on the target.
+    fn max_threads(&self) -> u32 {
+        self.program.target.limits.block_threads
+    }
+
+    /// Checks whether dynamic shared memory of a larger size could contain the bytes of a faulting access. PTX declares an array without a
+    /// size for dynamic shared memory, and SASS declares no arrays. If a kernel declares only arrays with a size, an out-of-bounds access of
+    /// a lane indicates that the block is too large. Asynchronous copies are an exception, because an inferred tensor map can determine the
+    /// size of a copy.
     fn may_use_dynamic_shared(&self, fault: &Fault) -> bool {
         let Some(reader) = InstructionView::at(self.program, fault.function, fault.instruction)
         else {

@@ -28,8 +28,9 @@ fn session(kernel: &Kernel) -> Session {
     Session::new(scenario).unwrap_or_else(|error| panic!("{}: {error:?}", kernel.name))
 }
 
-/// Kernels whose inferred block is smaller than the intended block and executes all instructions. In the kernels of the family `special`, the
-/// number of consumer warps follows only from the size of the output.
+/// Kernels whose inferred block is smaller than the intended block, although it executes all instructions. In the kernels of the family
+/// `special`, only the size of the output determines the number of consumer warps. In the kernel `warpgroup-2`, two warpgroups already execute
+/// both cases of a `switch` statement over the warpgroups.
 const SMALLER: &[(&str, [u32; 3])] = &[
     ("special-2", [64, 1, 1]),
     ("special-4", [64, 1, 1]),

@@ -1,29 +1,34 @@
-//! Constants of a kernel from which the intended block size follows: the number of threads by which the kernel multiplies the block index,
-//! the arrival counts of barriers and mbarriers, comparisons with the last thread, and the lengths of shared arrays.
+//! Evidence for the intended block size in the constants of a kernel: the factor of the block index in a global index, the arrival counts of
+//! barriers and mbarriers, comparisons with the last thread, and the lengths of shared arrays.
 
 use crate::instruction_summary::{InstructionSummary, InstructionView, SourceValue, readers};
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_isa::{SpecialRegister, StateSpace};
 use warpgrid_program::{Function, Program, RegisterId};
 
-/// Maximum number of threads of a block.
-pub(crate) const MAX_BLOCK: u32 = 1024;
-/// Maximum number of elements that a thread processes if the block pitch is a multiple of the block size.
+/// Number of threads of a warp.
+const WARP: u32 = 32;
+/// Maximum number of elements per thread for which the block pitch is evidence. The block pitch is the number of elements that a block
+/// processes along an axis.
 const MAX_ELEMENTS_PER_THREAD: u32 = 8;
-/// Rows of threads of a block whose first extent is known, in the order of the trial runs.
-const ROWS: [u32; 6] = [8, 4, 16, 32, 2, 1];
+/// Minimum number of threads of an inferred block of two axes.
+const MIN_TILE: u32 = 16;
+/// Extents along the y axis of candidate blocks whose extent along the x axis is the block pitch, in the order of the trial runs.
+const Y_EXTENTS: [u32; 6] = [8, 4, 16, 32, 2, 1];
 
 /// Evidence for the block size of a kernel.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BlockEvidence {
-    /// Constant factors of the x and y components of the block index, such as 256 in `blockIdx.x * 256 + threadIdx.x`. The smallest factor
-    /// of each component is known to be the number of elements of a block along the axis.
+    /// Maximum number of threads of a block on the target.
+    max_threads: u32,
+    /// Block pitch along the x and y axes, which is the smallest constant factor of the component of the block index: 256 in
+    /// `blockIdx.x * 256 + threadIdx.x`.
     pitches: [Option<u32>; 2],
-    /// Thread counts of barriers, and arrival counts of mbarriers, from one warp on.
+    /// Thread counts of barriers and arrival counts of mbarriers that are at least the warp size.
     counts: BTreeSet<u32>,
-    /// Numbers of threads whose last thread the kernel selects, such as 128 for `threadIdx.x == 127`.
+    /// Block sizes that follow from a comparison of the thread index with the last thread: 128 for `threadIdx.x == 127`.
     last_threads: BTreeSet<u32>,
-    /// Numbers of elements of the shared arrays, in ascending order.
+    /// Numbers of elements of the shared arrays.
     shared_lengths: BTreeSet<u32>,
     /// Whether the kernel computes the index of a warp in its block, `threadIdx.x / 32`.
     has_warp_index: bool,
@@ -33,6 +38,7 @@ impl BlockEvidence {
     /// Collects the evidence in a kernel and its module.
     pub(crate) fn of(function: &Function, program: &Program) -> BlockEvidence {
         let mut evidence = BlockEvidence {
+            max_threads: program.target.limits.block_threads,
             shared_lengths: shared_lengths(function, program),
             ..BlockEvidence::default()
         };
@@ -50,7 +56,8 @@ impl BlockEvidence {
         evidence
     }
 
-    /// Adds the factor of an instruction that multiplies the block index by a constant, and the division of the thread index by 32.
+    /// Records the factor of an instruction that multiplies the block index by a constant, and a division of the thread index by the warp
+    /// size.
     fn add_scaled_index(&mut self, reader: InstructionView<'_>, origins: &Origins) {
         let InstructionSummary::Compute {
             sources, n_factors, ..
@@ -65,7 +72,9 @@ impl BlockEvidence {
             [index, SourceValue::Constant(bits), ..] if operation.is_left_shift() => {
                 1u64.checked_shl(*bits as u32).map(|factor| (index, factor))
             }
-            [index, SourceValue::Constant(5), ..] if operation.is_right_shift() => {
+            [index, SourceValue::Constant(bits), ..]
+                if operation.is_right_shift() && *bits == u64::from(WARP.ilog2()) =>
+            {
                 self.has_warp_index |= origin(index, origins) == Some(SpecialRegister::Tid(0));
                 None
             }
@@ -86,14 +95,11 @@ impl BlockEvidence {
         }
     }
 
-    /// Adds the thread count of a barrier, the arrival count of an mbarrier, and the comparison of the thread index with the last thread.
+    /// Records the thread count of a barrier, the arrival count of an mbarrier, and a comparison of the thread index with the last thread.
     fn add_count(&mut self, reader: InstructionView<'_>, origins: &Origins) {
         let values = reader.source_values();
-        let valid = |count: u64| {
-            (32..=u64::from(MAX_BLOCK))
-                .contains(&count)
-                .then_some(count as u32)
-        };
+        let range = u64::from(WARP)..=u64::from(self.max_threads);
+        let valid = |count: u64| range.contains(&count).then_some(count as u32);
         let Some(operation) = reader.operation() else {
             return;
         };
@@ -110,14 +116,14 @@ impl BlockEvidence {
             {
                 let count = last.checked_add(1).and_then(valid);
                 self.last_threads
-                    .extend(count.filter(|count| count % 32 == 0));
+                    .extend(count.filter(|count| count % WARP == 0));
             }
             _ => {}
         }
     }
 
     fn add_pitch(&mut self, axis: u8, factor: u64) {
-        let most = u64::from(MAX_BLOCK * MAX_ELEMENTS_PER_THREAD);
+        let most = u64::from(self.max_threads * MAX_ELEMENTS_PER_THREAD);
         if let Some(pitch) = self.pitches.get_mut(usize::from(axis))
             && (2..=most).contains(&factor)
         {
@@ -125,50 +131,50 @@ impl BlockEvidence {
         }
     }
 
-    /// Returns the most probable block of one axis with at most `most` threads, or `None` without evidence.
-    pub(crate) fn row(&self, most: u32) -> Option<u32> {
+    /// Returns the most probable number of threads of a block of one axis, which is at most `most`. Returns `None` without evidence.
+    pub(crate) fn threads_of_one_axis(&self, most: u32) -> Option<u32> {
         let [x, _] = self.pitches;
-        // If each warp processes a row, the pitch is the number of warps.
-        let x = x.map(|x| match self.has_warp_index && x <= 32 {
-            true => x * 32,
-            false => x,
-        });
-        x.filter(|x| (32..=most).contains(x))
+        // If each warp processes one row, the block pitch is the number of warps.
+        let n_threads = match x? {
+            x if self.has_warp_index && x <= self.max_threads / WARP => x * WARP,
+            x => x,
+        };
+        (WARP..=most).contains(&n_threads).then_some(n_threads)
     }
 
-    /// Returns the most probable block of two axes with at most `most` threads, or `None` without evidence.
-    pub(crate) fn tile(&self, most: u32) -> Option<[u32; 3]> {
+    /// Returns the most probable block of two axes with at most `most` threads. Returns `None` without evidence.
+    pub(crate) fn block_of_two_axes(&self, most: u32) -> Option<[u32; 3]> {
         let [x, y] = self.pitches;
         let x = x.filter(|x| *x <= most)?;
-        let rows = most / x;
-        let y = y.filter(|y| *y <= rows).unwrap_or(rows.min(8));
-        (x * y >= 16).then_some([x, y, 1])
+        let max_y = most / x;
+        let y = y.filter(|y| *y <= max_y).unwrap_or(max_y.min(Y_EXTENTS[0]));
+        (x * y >= MIN_TILE).then_some([x, y, 1])
     }
 
-    /// Returns the block shapes that the evidence suggests, the most probable shape first. `n_axes` is the number of block axes that the
-    /// kernel reads.
-    pub(crate) fn shapes(&self, n_axes: usize) -> Vec<[u32; 3]> {
+    /// Returns candidate blocks for trial runs, the most probable block first. `n_axes` is the number of block axes that the kernel reads.
+    pub(crate) fn candidates(&self, n_axes: usize) -> Vec<[u32; 3]> {
         let [x, _] = self.pitches;
-        let mut shapes = Vec::new();
-        if n_axes > 1 {
-            let x = x.filter(|x| *x <= MAX_BLOCK);
-            shapes.extend(x.into_iter().flat_map(|x| ROWS.map(|y| [x, y, 1])));
+        let mut candidates: Vec<[u32; 3]> = if n_axes > 1 {
+            let x = x.filter(|x| *x <= self.max_threads);
+            let tiles = x.into_iter().flat_map(|x| Y_EXTENTS.map(|y| [x, y, 1]));
+            tiles.collect()
         } else {
-            let divisors = (0..=MAX_ELEMENTS_PER_THREAD.ilog2()).map(|shift| 1 << shift);
-            let parts = x
-                .into_iter()
-                .flat_map(|x| divisors.clone().map(move |n| x / n));
             let counts = self.counts.iter().chain(&self.last_threads).rev().copied();
+            // A thread can process 1, 2, 4 or 8 elements of the block pitch.
+            let shifts = 0..=MAX_ELEMENTS_PER_THREAD.ilog2();
+            let pitches = shifts.filter_map(|shift| Some(x? >> shift));
+            // A shared array can contain two buffers of a pipeline.
             let lengths = self.shared_lengths.iter().rev();
-            let halves = lengths.flat_map(|length| [*length, length / 2]);
-            let rows = counts.chain(parts).chain(halves);
-            shapes.extend(rows.map(|x| [x, 1, 1]));
-        }
-        let is_valid = |[x, y, _]: &[u32; 3]| x * y >= 16 && x * y <= MAX_BLOCK;
-        shapes.retain(is_valid);
+            let lengths = lengths.flat_map(|length| [*length, length / 2]);
+            let sizes = counts.chain(pitches).chain(lengths);
+            sizes.map(|x| [x, 1, 1]).collect()
+        };
         let mut known = BTreeSet::new();
-        shapes.retain(|shape| known.insert(*shape));
-        shapes
+        candidates.retain(|candidate| {
+            let n_threads = candidate.iter().product();
+            (MIN_TILE..=self.max_threads).contains(&n_threads) && known.insert(*candidate)
+        });
+        candidates
     }
 }
 
@@ -184,13 +190,15 @@ fn origin(value: &SourceValue, origins: &Origins) -> Option<SpecialRegister> {
     }
 }
 
-/// Returns the numbers of elements of 4, 8 and 16 bytes in the shared arrays of a kernel and its module that are multiples of the warp size.
+/// Returns the numbers of elements of 4, 8 and 16 bytes in the shared arrays of a kernel and its module, as far as they are multiples of the
+/// warp size.
 fn shared_lengths(function: &Function, program: &Program) -> BTreeSet<u32> {
+    // An array with two buffers has up to twice as many elements as a block has threads.
+    let most = u64::from(2 * program.target.limits.block_threads);
     let variables = function.variables.iter().chain(&program.variables);
     let shared = variables.filter(|variable| variable.space == StateSpace::Shared);
     let lengths = shared.flat_map(|variable| [4, 8, 16].map(|size| variable.size_bytes / size));
-    lengths
-        .filter(|length| length % 32 == 0 && (32..=u64::from(2 * MAX_BLOCK)).contains(length))
-        .map(|length| length as u32)
-        .collect()
+    let valid =
+        lengths.filter(|length| (1..=most).contains(length) && length % u64::from(WARP) == 0);
+    valid.map(|length| length as u32).collect()
 }
