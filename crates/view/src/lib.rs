@@ -40,6 +40,7 @@ pub mod api;
 pub mod compiled_file;
 pub mod diagnostics;
 pub mod expression;
+pub mod json;
 pub mod layouts;
 pub mod learn;
 pub mod memory_export;

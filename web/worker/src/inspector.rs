@@ -37,7 +37,7 @@ pub(crate) struct Inspector {
 }
 
 /// Parsed request, which contains a launch and a command: `watch POSITION WARP EXPRESSIONS`, `moments POSITION POSITION`, `arrange POSITION
-/// MEMORY-AND-TYPE LAYOUT`, `map POSITION MEMORY`, `sources POSITION`, `source-traffic`, `findings`, `timeline FROM TO COLUMNS-AND-BLOCK`, `trace`, `shades POSITION MEMORY-TYPE-AND-SHADING FIRST-AND-END`, or a command of [`run`].
+/// MEMORY-AND-TYPE LAYOUT`, `map POSITION MEMORY`, `sources POSITION`, `source-costs`, `findings`, `timeline FROM TO COLUMNS-AND-BLOCK`, `trace`, `shades POSITION MEMORY-TYPE-AND-SHADING FIRST-AND-END`, or a command of [`run`].
 struct InspectorRequest<'a> {
     number: u32,
     what: &'a str,
@@ -90,9 +90,9 @@ impl Inspector {
             let scenario = analysis::scenario(asked.launch);
             return Ok(json::analysis(&findings::analyze(&scenario, LIMITS)));
         }
-        let records = matches!(asked.what, "timeline" | "trace");
+        let needs_timeline = matches!(asked.what, "timeline" | "trace");
         let session = self.session(asked.launch)?;
-        if records && !session.has_timeline() {
+        if needs_timeline && !session.has_timeline() {
             session.run_for_timeline(MAX_TIMELINE_STEPS);
         }
         let [first, second, third] = asked.facts;
@@ -130,10 +130,10 @@ impl Inspector {
                     &timeline.map_err(|error| error.message)?,
                 )))
             }
-            "source-traffic" => {
+            "source-costs" => {
                 session.run_counted(MAX_TIMELINE_STEPS);
                 session.count_traffic(u64::MAX);
-                Ok(json::source_traffic(&session.traffic()))
+                Ok(json::source_costs(&session.traffic()))
             }
             "sources" => {
                 session.seek(number(first)?);
@@ -176,7 +176,7 @@ impl<'a> InspectorRequest<'a> {
             "watch"
                 | "sources"
                 | "findings"
-                | "source-traffic"
+                | "source-costs"
                 | "timeline"
                 | "trace"
                 | "moments"
@@ -309,7 +309,7 @@ mod tests {
         let said = found(&mut inspect, ["sources", "", "", "", "", "2", "", ""]);
         assert_eq!(said["found"]["line"], 5);
         assert_eq!(said["found"]["files"], serde_json::json!([]));
-        let said = found(&mut inspect, ["source-traffic", "", "", "", "", "", "", ""]);
+        let said = found(&mut inspect, ["source-costs", "", "", "", "", "", "", ""]);
         assert_eq!(said["found"], serde_json::json!([]));
         let said = found(&mut inspect, ["findings", "", "", "", "", "", "", ""]);
         // All lanes store the same value, which is no race.

@@ -1,7 +1,7 @@
 //! Serializes JSON for requests that are strings. The serialization is implemented manually, because a JSON library would add 40 KB to the
 //! worker module.
 
-pub(crate) use warpgrid_view::analysis::run_timeline::chrome_trace::json_string as text;
+pub(crate) use warpgrid_view::json::json_string as text;
 
 pub(crate) fn or_null(value: Option<&String>) -> String {
     value.map_or("null".to_owned(), |value| text(value))

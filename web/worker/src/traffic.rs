@@ -189,19 +189,24 @@ fn costs(traffic: &Traffic) -> Vec<Cost> {
 
 /// Returns the cost marker of each source line, which shows the worst cost of the line.
 fn line_marks(traffic: &TrafficView) -> Vec<CostMarker> {
-    let lines = traffic.lines.iter().filter_map(|line| {
-        let costs = costs(&line.traffic);
-        let worst = costs
-            .iter()
-            .max_by(|a, b| a.factor().total_cmp(&b.factor()))?;
-        Some(CostMarker {
-            line: line.line,
-            text: format!("×{}", short(worst.factor())),
-            title: costs.iter().map(Cost::words).collect::<Vec<_>>().join("\n"),
-            level: worst.level(),
-        })
-    });
-    lines.collect()
+    let lines = traffic.lines.iter();
+    lines
+        .filter_map(|line| cost_marker(line.line, &line.traffic))
+        .collect()
+}
+
+/// Returns the cost marker of a line with the worst cost of the line, or `None` if the line accesses no memory.
+pub(crate) fn cost_marker(line: u32, traffic: &Traffic) -> Option<CostMarker> {
+    let costs = costs(traffic);
+    let worst = costs
+        .iter()
+        .max_by(|a, b| a.factor().total_cmp(&b.factor()))?;
+    Some(CostMarker {
+        line,
+        text: format!("×{}", short(worst.factor())),
+        title: costs.iter().map(Cost::words).collect::<Vec<_>>().join("\n"),
+        level: worst.level(),
+    })
 }
 
 impl Cost {

@@ -29,8 +29,8 @@ pub struct WarpId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepEvent {
     /// Number of the step, from 0. The step leads from position `position` to `position + 1`. A group of lanes that
-    /// starts to wait consumes a step only if it arrives at a barrier of the block. Otherwise, the event has the
-    /// number of the following step.
+    /// starts to wait consumes a step only if it arrives at a barrier of the block ([`StepEvent::consumes_step`]).
+    /// Otherwise, the event has the number of the following step.
     pub position: u64,
     pub agent: Agent,
     /// Linear index of the block. For an asynchronous operation, `block`, `warp`, `function` and `instruction` identify
@@ -50,6 +50,18 @@ pub struct StepEvent {
 }
 
 impl StepEvent {
+    /// Checks whether the event consumes a step, so that the run continues at position `position + 1`.
+    pub const fn consumes_step(&self) -> bool {
+        match self.what {
+            StepOutcome::Waits(WaitReason::Barrier { .. }) => true,
+            StepOutcome::Waits(_) => false,
+            StepOutcome::Executed
+            | StepOutcome::Exited
+            | StepOutcome::Landed
+            | StepOutcome::Read => true,
+        }
+    }
+
     /// Returns the warp that executed the step or issued the asynchronous operation.
     pub const fn warp_id(&self) -> WarpId {
         WarpId {

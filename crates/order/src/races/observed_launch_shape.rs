@@ -30,7 +30,7 @@ impl ObservedLaunchShape {
 
     /// Returns the location of a block in the scope hierarchy, which consists of the block and its cluster.
     #[inline(always)]
-    pub fn home(&self, block: u64) -> ThreadLocation {
+    pub(crate) fn home(&self, block: u64) -> ThreadLocation {
         match self.has_clusters() {
             true => self.home_in_cluster(block),
             false => ThreadLocation {
@@ -41,14 +41,27 @@ impl ObservedLaunchShape {
     }
 
     pub(crate) fn home_in_cluster(&self, block: u64) -> ThreadLocation {
-        let [x, y, _] = self.grid.map(u64::from);
-        let at = [block % x, block / x % y, block / (x * y)];
-        let [cx, cy, cz] = [0, 1, 2].map(|i: usize| at[i] / u64::from(self.cluster[i].max(1)));
+        let [cx, cy, cz] = self.cluster_position(block);
         let [nx, ny] = [0, 1].map(|i: usize| u64::from(self.grid[i] / self.cluster[i].max(1)));
         ThreadLocation {
             block,
             cluster: (cz * ny + cy) * nx + cx,
         }
+    }
+
+    /// Returns the linear index of the first block of the cluster that contains a block.
+    pub fn first_block_of_cluster(&self, block: u64) -> u64 {
+        let [nx, ny, _] = self.grid.map(u64::from);
+        let position = self.cluster_position(block);
+        let [x, y, z] = [0, 1, 2].map(|i: usize| position[i] * u64::from(self.cluster[i].max(1)));
+        (z * ny + y) * nx + x
+    }
+
+    /// Returns the position of the cluster of a block in the grid of clusters.
+    fn cluster_position(&self, block: u64) -> [u64; 3] {
+        let [x, y, _] = self.grid.map(u64::from);
+        let at = [block % x, block / x % y, block / (x * y)];
+        [0, 1, 2].map(|i: usize| at[i] / u64::from(self.cluster[i].max(1)))
     }
 
     /// Returns the mask of the lanes of a warp that contain a thread. The last warp of a block may have lanes without a

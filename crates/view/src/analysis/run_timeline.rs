@@ -66,12 +66,7 @@ impl Session {
     ///
     /// Returns an error if an option is not a nonnegative integer, or if the range is empty.
     pub fn timeline(&mut self, options: TimelineOptions) -> Result<TimelineView, RequestError> {
-        let seen = self.steps_seen();
-        if self
-            .recorded
-            .as_ref()
-            .is_none_or(|recorded| recorded.seen != seen)
-        {
+        if !self.has_timeline() {
             let recorder = self.record_again(Vec::new());
             self.finish_recording(recorder);
         }

@@ -127,6 +127,15 @@ pub enum SpanState {
 }
 
 impl SpanState {
+    /// All states.
+    pub(crate) const ALL: [SpanState; 5] = [
+        SpanState::Running,
+        SpanState::Diverged,
+        SpanState::Waiting,
+        SpanState::InFlight,
+        SpanState::Phase,
+    ];
+
     /// Returns the serialized name: `in-flight`.
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,10 +1,10 @@
 //! JSON serialization of the inspector's responses, such as watched values and step comparisons.
 
 use crate::json::{list, object, or_null, text, texts};
+use crate::traffic::{Level, cost_marker};
 use warpgrid_view::analysis::findings::{AnalysisReport, Finding, KernelAnalysis};
-use warpgrid_view::model::{
-    FixView, TimelinePoint, TimelineSpan, TimelineView, Traffic, TrafficView,
-};
+use warpgrid_view::diagnostics::EMPTY;
+use warpgrid_view::model::{FixView, TimelinePoint, TimelineSpan, TimelineView, TrafficView};
 use warpgrid_view::model::{GridCell, WriteAge};
 use warpgrid_view::session::inspect::{
     CellChange, Heatmap, LayoutMemoryView, MemoryChange, Minimap, RegisterChange, StateDiff,
@@ -251,26 +251,21 @@ pub(super) fn source_view(line: Option<u32>, table: &LineTableView) -> String {
     ])
 }
 
-/// Serializes the traffic of each source line as `[file, line, requests, sectors, ideal sectors, wavefronts, ideal wavefronts]`.
-pub(super) fn source_traffic(view: &TrafficView) -> String {
-    list(view.sources.iter().map(|source| {
-        let Traffic {
-            requests,
-            global,
-            local,
-            shared,
-            ..
-        } = &source.traffic;
-        let counts = [
-            u64::from(source.line),
-            *requests,
-            global.sectors + local.sectors,
-            global.sectors_ideal + local.sectors_ideal,
-            shared.wavefronts,
-            shared.wavefronts_ideal,
+/// Serializes the cost marker of each source line whose cost exceeds the ideal cost as `[file, line, text, title, level]`.
+pub(super) fn source_costs(view: &TrafficView) -> String {
+    let markers = view.sources.iter().filter_map(|source| {
+        let marker = cost_marker(source.line, &source.traffic)?;
+        (marker.level != Level::Ideal).then_some((&source.file, marker))
+    });
+    list(markers.map(|(file, marker)| {
+        let fields = [
+            text(file),
+            marker.line.to_string(),
+            text(&marker.text),
+            text(&marker.title),
+            text(marker.level.name()),
         ];
-        let counts = counts.iter().map(u64::to_string);
-        list(std::iter::once(text(&source.file)).chain(counts))
+        list(fields.into_iter())
     }))
 }
 
@@ -284,8 +279,14 @@ fn position(position: &SourcePosition) -> String {
 
 /// Serializes the findings of a source and of its kernels.
 pub(super) fn analysis(report: &AnalysisReport) -> String {
+    // A source without instructions is not an error of the user.
+    let is_empty = report
+        .diagnostics
+        .iter()
+        .any(|diagnostic| diagnostic.code.as_deref() == Some(EMPTY));
     object(&[
         ("verdict", text(report.verdict.name())),
+        ("isEmpty", is_empty.to_string()),
         ("diagnostics", list(report.diagnostics.iter().map(finding))),
         ("kernels", list(report.kernels.iter().map(kernel))),
     ])

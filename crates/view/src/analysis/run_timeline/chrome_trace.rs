@@ -3,10 +3,10 @@
 //! Each block is a process, whose number is the linear index of the block plus 1, because Perfetto reserves process 0. Each row of a track is a
 //! thread of this process. Spans are complete events (`X`), links are flow events (`s`, `f`), and marks are instant events (`i`).
 
+use crate::json::json_string;
 use crate::model::timeline::{
     MarkKind, SpanState, TimelinePoint, TimelineSpan, TimelineTrack, TimelineView,
 };
-use std::fmt::Write;
 
 /// Returns a timeline as the JSON object of a trace. Spans that never end extend to the end of the recorded steps.
 pub fn chrome_trace(timeline: &TimelineView) -> String {
@@ -56,23 +56,6 @@ pub fn chrome_trace(timeline: &TimelineView) -> String {
         timeline.steps, timeline.is_complete
     ));
     json
-}
-
-/// Returns a text as a JSON string literal.
-pub fn json_string(value: &str) -> String {
-    let mut out = String::with_capacity(value.len() + 2);
-    out.push('"');
-    for c in value.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            '\n' => out.push_str("\\n"),
-            // Writing to a string cannot fail.
-            c if u32::from(c) < 0x20 => drop(write!(out, "\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }
 
 /// Returns the process of a block.

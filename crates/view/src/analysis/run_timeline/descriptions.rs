@@ -1,7 +1,7 @@
 //! Names of tracks, and descriptions of spans and marks.
 
 use crate::analysis::run_timeline::records::{
-    AsyncFacts, MarkEvent, PhaseFacts, SpanFacts, SpanRecord, TrackKey,
+    AsyncFacts, MarkEvent, OPEN, PhaseFacts, SpanFacts, SpanRecord, TrackKey,
 };
 use crate::diagnostics::ranges;
 use crate::session::Session;
@@ -33,7 +33,7 @@ impl Session {
             SpanFacts::Diverged => "runs with some of its lanes".to_owned(),
             SpanFacts::Waiting { reason, .. } => self.describe_wait(*reason),
             SpanFacts::InFlight(facts) => self.describe_operation(facts),
-            SpanFacts::Phase(phase) => describe_phase(phase, span.to == u64::MAX),
+            SpanFacts::Phase(phase) => describe_phase(phase, span.to == OPEN),
         }
     }
 

@@ -1,13 +1,12 @@
 //! Marks of data races, of a hang and of a fault on a timeline.
 
 use crate::analysis::run_timeline::descriptions::pending_text;
-use crate::analysis::run_timeline::recorder::OPEN;
 use crate::analysis::run_timeline::records::{
-    LinkRecord, PointRecord, SpanFacts, TrackId, TrackKey,
+    LinkRecord, OPEN, PointRecord, SpanFacts, TrackId, TrackKey,
 };
 use crate::analysis::run_timeline::{ProblemMark, RunTimeline};
 use crate::memory_model::concurrency::RaceView;
-use crate::memory_model::concurrency::hang::{HangResource, HangView, shared_name};
+use crate::memory_model::concurrency::hang::{HangResource, HangView, HangWait, shared_name};
 use crate::model::timeline::{LinkKind, MarkKind};
 use crate::session::Session;
 use warpgrid_emulator::WarpId;
@@ -72,11 +71,7 @@ impl Session {
             };
             marks.push(ProblemMark {
                 kind: MarkKind::Missing,
-                at: PointRecord {
-                    track: TrackId(id),
-                    row: 0,
-                    step,
-                },
+                at: PointRecord::new(TrackId(id), step),
                 text,
                 line: hang.line_at_fault.filter(|_| is_root),
             });
@@ -84,11 +79,7 @@ impl Session {
         if !is_root_marked && let Some(track) = self.waiting_track(recorded, hang.line) {
             marks.push(ProblemMark {
                 kind: MarkKind::Missing,
-                at: PointRecord {
-                    track,
-                    row: 0,
-                    step,
-                },
+                at: PointRecord::new(track, step),
                 text: hang.message.clone(),
                 line: hang.line_at_fault.or(Some(hang.line)),
             });
@@ -99,6 +90,12 @@ impl Session {
     /// Checks whether a track shows the barrier or mbarrier at the root of a hang.
     fn is_resource(&self, key: TrackKey, hang: &HangView) -> bool {
         let machine = self.timeline.machine();
+        let is_root =
+            |wait: &&HangWait| (wait.line, &wait.object) == (Some(hang.line), &hang.object);
+        let root = hang.waits.iter().find(is_root);
+        if root.is_none_or(|root| root.block != machine.block_position(key.block())) {
+            return false;
+        }
         match (key, &hang.object) {
             (TrackKey::Barrier { id, .. }, Some(HangResource::Number(number))) => {
                 u64::from(id) == *number
@@ -134,11 +131,7 @@ impl Session {
         if let Some(track) = recorded.warp_track(warp) {
             recorded.problems.push(ProblemMark {
                 kind: MarkKind::Fault,
-                at: PointRecord {
-                    track,
-                    row: 0,
-                    step,
-                },
+                at: PointRecord::new(track, step),
                 text: view.message,
                 line: Some(view.range.line),
             });
@@ -158,10 +151,6 @@ impl RunTimeline {
             block: side.block,
             warp: side.thread / 32,
         };
-        Some(PointRecord {
-            track: self.warp_track(warp)?,
-            row: 0,
-            step: step?,
-        })
+        Some(PointRecord::new(self.warp_track(warp)?, step?))
     }
 }

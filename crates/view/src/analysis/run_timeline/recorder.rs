@@ -1,26 +1,24 @@
 //! Observer that records the states of warps, the phases of barriers, and asynchronous operations of a run.
 
 use crate::analysis::run_timeline::records::{
-    AsyncFacts, LinkRecord, MarkEvent, MarkRecord, PhaseFacts, PointRecord, SpanFacts, SpanRecord,
-    TrackId, TrackKey, TrackRecord,
+    AsyncFacts, LinkRecord, MarkEvent, MarkRecord, OPEN, PhaseFacts, PointRecord, SpanFacts,
+    SpanRecord, TrackId, TrackKey, TrackRecord,
 };
 use crate::model::timeline::LinkKind;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use warpgrid_emulator::{
-    AccessEvent, Agent, AsyncOperationId, CompletionMechanism, EventMask, InFlightOperation,
-    MbarrierAccess, MbarrierOperation, MbarrierState, Observer, StepEvent, StepOutcome, SyncEvent,
-    SyncKind, WaitReason, WarpId,
+    AccessEvent, Agent, ArrivalMode, AsyncEffect, AsyncOperation, AsyncOperationId,
+    CompletionMechanism, EventMask, InFlightOperation, MbarrierAccess, MbarrierOperation,
+    MbarrierState, Observer, StepEvent, StepOutcome, SyncEvent, SyncKind, WaitReason, WarpId,
 };
+use warpgrid_isa::{AsyncTransferKind, Operation};
 use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_order::races::{ObservedLaunchShape, RaceSide};
 use warpgrid_program::{FunctionId, Program};
 
 /// Maximum number of recorded spans, links and marks of a run. The timeline ends at the step that exceeds this number.
 pub(crate) const MAX_RECORDS: usize = 1 << 19;
-
-/// Span position of a state that has not ended.
-pub(crate) const OPEN: u64 = u64::MAX;
 
 /// Lanes of a warp that wait.
 #[derive(Clone, Copy, Debug)]
@@ -133,16 +131,26 @@ impl TimelineRecorder {
         id
     }
 
+    fn cluster_barrier(&self, block: u64) -> TrackKey {
+        TrackKey::ClusterBarrier {
+            first_block: self.shape.first_block_of_cluster(block),
+        }
+    }
+
+    fn track_mut(&mut self, track: TrackId) -> &mut TrackRecord {
+        &mut self.tracks[track.0 as usize]
+    }
+
     fn open_span(&mut self, track: TrackId, span: SpanRecord) -> usize {
         self.n_spans += 1;
-        let spans = &mut self.tracks[track.0 as usize].spans;
+        let spans = &mut self.track_mut(track).spans;
         spans.push(span);
         spans.len() - 1
     }
 
     /// Returns the open span of the current phase of a barrier or mbarrier.
     fn open_phase(&mut self, track: TrackId) -> Option<&mut SpanRecord> {
-        let last = self.tracks[track.0 as usize].spans.last_mut();
+        let last = self.track_mut(track).spans.last_mut();
         last.filter(|span| span.to == OPEN)
     }
 
@@ -177,7 +185,7 @@ impl TimelineRecorder {
         let state = self.warp(warp);
         let (track, open) = (state.track, state.span);
         if let Some(index) = open {
-            let span = &mut self.tracks[track.0 as usize].spans[index];
+            let span = &mut self.track_mut(track).spans[index];
             if Some(&span.facts) == facts.as_ref() {
                 return;
             }
@@ -221,17 +229,10 @@ impl TimelineRecorder {
             .collect();
         for warp in of_range {
             if self.release(warp, step, |reason| is_released(warp, reason)) {
-                let to = PointRecord {
-                    track: self.warp(warp).track,
-                    row: 0,
-                    step: step + 1,
-                };
+                let to = PointRecord::new(self.warp(warp).track, step + 1);
                 if let Some(from) = cause.filter(|from| from.track != to.track) {
-                    self.links.push(LinkRecord {
-                        kind: LinkKind::Release,
-                        from,
-                        to,
-                    });
+                    self.links
+                        .push(LinkRecord::new(LinkKind::Release, from, to));
                 }
             }
         }
@@ -240,12 +241,7 @@ impl TimelineRecorder {
     fn record_barrier(&mut self, event: &SyncEvent<'_>, key: TrackKey, waits: bool) {
         let track = self.track(key);
         if self.open_phase(track).is_none() {
-            let number = self.tracks[track.0 as usize].n_phases;
-            let facts = PhaseFacts {
-                number,
-                ..PhaseFacts::default()
-            };
-            self.open_span(track, SpanRecord::new(event.step, SpanFacts::Phase(facts)));
+            self.start_phase(track, event.step, None);
         }
         let arrivals = event.lanes.count_ones();
         let Some(phase) = self.open_phase(track).and_then(SpanRecord::phase_mut) else {
@@ -255,11 +251,7 @@ impl TimelineRecorder {
         phase.n_waiting += u32::from(waits);
         let n_arrived = phase.arrivals;
         self.marks.push(MarkRecord {
-            at: PointRecord {
-                track,
-                row: 0,
-                step: event.step,
-            },
+            at: PointRecord::new(track, event.step),
             instruction: Some((event.function, event.instruction)),
             event: MarkEvent::BarrierArrival {
                 arrivals,
@@ -270,16 +262,12 @@ impl TimelineRecorder {
 
     fn complete_barrier(&mut self, event: &SyncEvent<'_>, key: TrackKey) {
         let track = self.track(key);
-        self.tracks[track.0 as usize].n_phases += 1;
+        self.track_mut(track).n_phases += 1;
         if let Some(span) = self.open_phase(track) {
             span.to = event.step + 1;
         }
         let arriving = self.warp(event.warp_id()).track;
-        let cause = Some(PointRecord {
-            track: arriving,
-            row: 0,
-            step: event.step,
-        });
+        let cause = Some(PointRecord::new(arriving, event.step));
         match key {
             TrackKey::Barrier { block, id } => {
                 let is_released =
@@ -288,14 +276,14 @@ impl TimelineRecorder {
             }
             _ => {
                 let shape = self.shape;
-                let cluster = shape.home(event.block).cluster;
+                let first = shape.first_block_of_cluster(event.block);
                 let all = WarpId::default()..=WarpId {
                     block: u64::MAX,
                     warp: u32::MAX,
                 };
                 self.release_all(all, event.step, cause, |warp, reason| {
                     reason == WaitReason::ClusterBarrier
-                        && shape.home(warp.block).cluster == cluster
+                        && shape.first_block_of_cluster(warp.block) == first
                 });
             }
         }
@@ -307,11 +295,7 @@ impl TimelineRecorder {
         operation: MbarrierOperation,
         accesses: &[MbarrierAccess],
     ) {
-        let from = PointRecord {
-            track: self.warp(event.warp_id()).track,
-            row: 0,
-            step: event.step,
-        };
+        let from = PointRecord::new(self.warp(event.warp_id()).track, event.step);
         let instruction = Some((event.function, event.instruction));
         let mut rest = accesses;
         // Consecutive accesses of lanes to the same object are one event.
@@ -330,7 +314,7 @@ impl TimelineRecorder {
             match operation {
                 MbarrierOperation::Init => {
                     self.end_phase(track, event.step, None);
-                    self.tracks[track.0 as usize].n_phases = 0;
+                    self.track_mut(track).n_phases = 0;
                     self.start_phase(track, event.step, first.after);
                 }
                 MbarrierOperation::Invalidate => self.end_phase(track, event.step, None),
@@ -358,11 +342,7 @@ impl TimelineRecorder {
     ) {
         if let Some(state) = state {
             self.marks.push(MarkRecord {
-                at: PointRecord {
-                    track,
-                    row: 0,
-                    step,
-                },
+                at: PointRecord::new(track, step),
                 instruction,
                 event: MarkEvent::Mbarrier { state },
             });
@@ -370,7 +350,7 @@ impl TimelineRecorder {
     }
 
     fn start_phase(&mut self, track: TrackId, step: u64, state: Option<MbarrierState>) {
-        let number = self.tracks[track.0 as usize].n_phases;
+        let number = self.track_mut(track).n_phases;
         let facts = PhaseFacts {
             number,
             state,
@@ -388,8 +368,8 @@ impl TimelineRecorder {
             .phase_mut()
             .and_then(|phase| phase.state)
             .map(|state| state.parity);
-        self.tracks[track.0 as usize].n_phases += 1;
-        if let TrackKey::Mbarrier { block, address } = self.tracks[track.0 as usize].key {
+        self.track_mut(track).n_phases += 1;
+        if let TrackKey::Mbarrier { block, address } = self.track_mut(track).key {
             self.release_all(warps_of_block(block), step, cause, |_, reason| {
                 matches!(reason, WaitReason::MbarrierPhase { address: awaited, parity: of }
                     if awaited == address && parity.is_none_or(|parity| parity == of))
@@ -431,8 +411,8 @@ impl TimelineRecorder {
     fn start_operation(&mut self, event: &SyncEvent<'_>, pending: &InFlightOperation) {
         let at = (event.function, event.instruction);
         let reader = InstructionView::at(&self.program, at.0, at.1);
-        let kind = async_kind(reader.map_or("", InstructionView::opcode));
         let operation = &pending.operation;
+        let kind = async_track_name(operation, reader);
         let (bytes, group) = match operation.completion {
             CompletionMechanism::Mbarrier { bytes, .. } => (u64::from(bytes), None),
             CompletionMechanism::AsyncGroup { number, .. } => {
@@ -449,12 +429,12 @@ impl TimelineRecorder {
         });
         let known = group.and_then(|number| self.groups.get(&(warp, kind, number)).copied());
         if let Some(index) = known
-            && self.tracks[track.0 as usize].reopen(index, bytes)
+            && self.track_mut(track).reopen(index, bytes)
         {
             self.in_flight.insert(pending.id, (track, index));
             return;
         }
-        let row = self.tracks[track.0 as usize].free_row(event.step);
+        let row = self.track_mut(track).free_row(event.step);
         let facts = AsyncFacts {
             warp,
             group,
@@ -472,21 +452,13 @@ impl TimelineRecorder {
         if let Some(number) = group {
             self.groups.insert((warp, kind, number), index);
         }
-        let from = PointRecord {
-            track: self.warp(warp).track,
-            row: 0,
-            step: event.step,
-        };
+        let from = PointRecord::new(self.warp(warp).track, event.step);
         let to = PointRecord {
             track,
             row,
             step: event.step,
         };
-        self.links.push(LinkRecord {
-            kind: LinkKind::Issue,
-            from,
-            to,
-        });
+        self.links.push(LinkRecord::new(LinkKind::Issue, from, to));
     }
 
     fn complete_operation(
@@ -498,7 +470,7 @@ impl TimelineRecorder {
         let Some((track, index)) = self.in_flight.remove(&pending.id) else {
             return;
         };
-        let span = &mut self.tracks[track.0 as usize].spans[index];
+        let span = &mut self.track_mut(track).spans[index];
         let from = PointRecord {
             track,
             row: span.row,
@@ -516,16 +488,9 @@ impl TimelineRecorder {
             CompletionMechanism::Mbarrier { block, address, .. }
             | CompletionMechanism::Arrival { block, address, .. } => {
                 let mbarrier = self.track(TrackKey::Mbarrier { block, address });
-                let to = PointRecord {
-                    track: mbarrier,
-                    row: 0,
-                    step: event.step,
-                };
-                self.links.push(LinkRecord {
-                    kind: LinkKind::Completion,
-                    from,
-                    to,
-                });
+                let to = PointRecord::new(mbarrier, event.step);
+                self.links
+                    .push(LinkRecord::new(LinkKind::Completion, from, to));
                 if let Some([before, after]) = signal {
                     self.update_phase(mbarrier, event.step, from, Some((before, after)));
                     self.mark_mbarrier(mbarrier, event.step, None, Some(after));
@@ -560,16 +525,9 @@ impl TimelineRecorder {
             .any(|wait| resumed(wait) && matches!(wait.reason, WaitReason::AsyncGroup { .. }));
         state.waiting.retain(|wait| !resumed(wait));
         if let Some(from) = state.last_completion.filter(|_| waited_for_group) {
-            let to = PointRecord {
-                track: state.track,
-                row: 0,
-                step: event.position,
-            };
-            self.links.push(LinkRecord {
-                kind: LinkKind::Release,
-                from,
-                to,
-            });
+            let to = PointRecord::new(state.track, event.position);
+            self.links
+                .push(LinkRecord::new(LinkKind::Release, from, to));
         }
     }
 
@@ -580,10 +538,8 @@ impl TimelineRecorder {
         event.what == StepOutcome::Executed
             && state.waiting.is_empty()
             && state.live & !event.lanes == 0
-            && span.is_some_and(|index| {
-                let spans = &self.tracks[track.0 as usize].spans;
-                spans[index].facts == SpanFacts::Running
-            })
+            && span
+                .is_some_and(|index| self.track_mut(track).spans[index].facts == SpanFacts::Running)
     }
 }
 
@@ -632,11 +588,7 @@ impl Observer for TimelineRecorder {
             return;
         }
         self.is_full = self.n_spans + self.links.len() + self.marks.len() >= MAX_RECORDS;
-        // Only an arrival at a barrier of the block consumes a step before the wait.
-        let consumes_step = match event.what {
-            StepOutcome::Waits(reason) => matches!(reason, WaitReason::Barrier { .. }),
-            _ => true,
-        };
+        let consumes_step = event.consumes_step();
         self.steps = self.steps.max(event.position + u64::from(consumes_step));
         if matches!(event.agent, Agent::InFlight(_)) || self.continues_running(event) {
             return;
@@ -682,7 +634,7 @@ impl Observer for TimelineRecorder {
         let block = event.block;
         match event.what {
             SyncKind::BarrierArrived { id, waits } => {
-                let waits = waits == warpgrid_emulator::ArrivalMode::Yes;
+                let waits = waits == ArrivalMode::Yes;
                 self.record_barrier(event, TrackKey::Barrier { block, id }, waits);
             }
             SyncKind::BarrierCompleted { id } => {
@@ -709,18 +661,6 @@ impl Observer for TimelineRecorder {
     }
 }
 
-impl TimelineRecorder {
-    fn cluster_barrier(&self, block: u64) -> TrackKey {
-        let [x, y, z] = self.shape.cluster.map(u64::from);
-        let [nx, ny, _] = self.shape.grid.map(u64::from);
-        let first = |at: u64, size: u64| at / size.max(1) * size.max(1);
-        let [bx, by, bz] = [block % nx, block / nx % ny, block / (nx * ny)];
-        TrackKey::ClusterBarrier {
-            first_block: (first(bz, z) * ny + first(by, y)) * nx + first(bx, x),
-        }
-    }
-}
-
 fn warps_of_block(block: u64) -> std::ops::RangeInclusive<WarpId> {
     WarpId { block, warp: 0 }..=WarpId {
         block,
@@ -734,20 +674,24 @@ fn written_bytes(pending: &InFlightOperation) -> u64 {
     pieces.map(|piece| piece.bytes.len() as u64).sum()
 }
 
-/// Returns the name of the track for the asynchronous operations of an instruction.
-fn async_kind(opcode: &str) -> &'static str {
-    const KINDS: [(&str, &str); 10] = [
-        ("cp.async.bulk.tensor", "tensor copies"),
-        ("cp.reduce.async.bulk.tensor", "tensor copies"),
-        ("cp.async.bulk", "bulk copies"),
-        ("cp.reduce.async.bulk", "bulk copies"),
-        ("cp.async.mbarrier", "asynchronous arrivals"),
-        ("cp.async", "cp.async"),
-        ("wgmma", "wgmma"),
-        ("tcgen05", "tcgen05"),
-        ("st.async", "st.async and red.async"),
-        ("red.async", "st.async and red.async"),
-    ];
-    let found = KINDS.iter().find(|(prefix, _)| opcode.starts_with(prefix));
-    found.map_or("asynchronous operations", |(_, kind)| kind)
+/// Returns the name of the track that shows an asynchronous operation.
+fn async_track_name(
+    operation: &AsyncOperation,
+    instruction: Option<InstructionView<'_>>,
+) -> &'static str {
+    match &operation.work {
+        AsyncEffect::Tensor(_) | AsyncEffect::TensorPieces(_) => "tensor copies",
+        AsyncEffect::Product(_) => "wgmma",
+        AsyncEffect::TensorMemory(_) => "tcgen05",
+        AsyncEffect::Cancel { .. } => "cluster cancellations",
+        AsyncEffect::Pieces => {
+            let operation = instruction.and_then(InstructionView::operation);
+            match operation.map_or(AsyncTransferKind::None, Operation::transfer) {
+                AsyncTransferKind::Bulk => "bulk copies",
+                AsyncTransferKind::Registers => "st.async and red.async",
+                AsyncTransferKind::Copy => "cp.async",
+                AsyncTransferKind::Arrival | AsyncTransferKind::None => "asynchronous arrivals",
+            }
+        }
+    }
 }

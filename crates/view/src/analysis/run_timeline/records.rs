@@ -4,6 +4,9 @@ use crate::model::timeline::{LinkKind, SpanState, TrackKind};
 use warpgrid_emulator::{MbarrierState, WaitReason, WarpId};
 use warpgrid_program::FunctionId;
 
+/// End of a span whose state has not ended.
+pub(crate) const OPEN: u64 = u64::MAX;
+
 /// Index of a track in the recorder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TrackId(pub(crate) u32);
@@ -102,7 +105,7 @@ impl TrackRecord {
             facts.n_operations += 1;
             facts.n_in_flight += 1;
             facts.bytes += bytes;
-            span.to = u64::MAX;
+            span.to = OPEN;
         }
         is_last_of_row
     }
@@ -112,7 +115,7 @@ impl TrackRecord {
     }
 }
 
-/// Recorded span. `to` is [`OPEN`](super::recorder::OPEN) as long as the state has not ended.
+/// Recorded span. `to` is [`OPEN`] as long as the state has not ended.
 #[derive(Clone, Debug)]
 pub(crate) struct SpanRecord {
     pub(crate) from: u64,
@@ -126,7 +129,7 @@ impl SpanRecord {
     pub(crate) const fn new(from: u64, facts: SpanFacts) -> SpanRecord {
         SpanRecord {
             from,
-            to: u64::MAX,
+            to: OPEN,
             row: 0,
             facts,
         }
@@ -210,11 +213,28 @@ pub(crate) struct PointRecord {
     pub(crate) step: u64,
 }
 
+impl PointRecord {
+    /// Returns a point in the first row of a track.
+    pub(crate) const fn new(track: TrackId, step: u64) -> PointRecord {
+        PointRecord {
+            track,
+            row: 0,
+            step,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinkRecord {
     pub(crate) kind: LinkKind,
     pub(crate) from: PointRecord,
     pub(crate) to: PointRecord,
+}
+
+impl LinkRecord {
+    pub(crate) const fn new(kind: LinkKind, from: PointRecord, to: PointRecord) -> LinkRecord {
+        LinkRecord { kind, from, to }
+    }
 }
 
 /// Recorded event at a point of a track.

@@ -2,9 +2,8 @@
 //! size of the view depends on the resolution of the display and not on the length of the run.
 
 use crate::analysis::run_timeline::RunTimeline;
-use crate::analysis::run_timeline::recorder::OPEN;
 use crate::analysis::run_timeline::records::{
-    LinkRecord, PointRecord, SpanRecord, TrackId, TrackRecord,
+    LinkRecord, OPEN, PointRecord, SpanRecord, TrackId, TrackRecord,
 };
 use crate::model::timeline::{
     MarkKind, SpanState, TimelineLink, TimelineMark, TimelinePoint, TimelineSpan, TimelineTrack,
@@ -220,19 +219,9 @@ struct MergedSpan<'a> {
     to: u64,
     longest: &'a SpanRecord,
     n: u32,
-    /// Number of steps in each state.
-    steps: [u64; N_STATES],
+    /// Number of steps in each state, in the order of [`SpanState::ALL`].
+    steps: [u64; SpanState::ALL.len()],
 }
-
-/// Number of variants of [`SpanState`].
-const N_STATES: usize = 5;
-const STATES: [SpanState; N_STATES] = [
-    SpanState::Running,
-    SpanState::Diverged,
-    SpanState::Waiting,
-    SpanState::InFlight,
-    SpanState::Phase,
-];
 
 impl<'a> MergedSpan<'a> {
     /// Adds a span to a row. Merges the span with the last span of the row if both are shorter than `resolution`.
@@ -243,10 +232,7 @@ impl<'a> MergedSpan<'a> {
                 && last.to.saturating_sub(last.from) < resolution
                 && span.from.saturating_sub(last.to) < resolution
         };
-        let state = STATES
-            .iter()
-            .position(|state| *state == span.facts.state())
-            .unwrap_or(0);
+        let state = span.facts.state() as usize;
         match row.last_mut().filter(is_short) {
             Some(last) => {
                 last.to = last.to.max(span.to);
@@ -257,7 +243,7 @@ impl<'a> MergedSpan<'a> {
                 }
             }
             None => {
-                let mut steps = [0; N_STATES];
+                let mut steps = [0; SpanState::ALL.len()];
                 steps[state] = length;
                 row.push(MergedSpan {
                     from: span.from,
@@ -275,10 +261,8 @@ impl<'a> MergedSpan<'a> {
         if self.n == 1 {
             return self.longest.facts.state();
         }
-        let longest = STATES
-            .iter()
-            .zip(self.steps)
-            .max_by_key(|(_, steps)| *steps);
+        let states = SpanState::ALL.iter().zip(self.steps);
+        let longest = states.max_by_key(|(_, steps)| *steps);
         longest.map_or(SpanState::Running, |(state, _)| *state)
     }
 }
