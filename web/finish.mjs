@@ -1,8 +1,8 @@
 // Post-build step of Trunk. Moves the worker files to a folder whose name contains a content hash, so that no cache mixes two builds, and
 // writes the path of the folder into the page. Trunk does not hash the names of workers, because the page must contain these names. A
 // release works offline: its service worker receives the list of its files. Minifies the JavaScript glue code of both WebAssembly modules,
-// because the minifier of Trunk does not support all of JavaScript. Writes the external hosts into the Content-Security-Policy of the page. Adds a brotli-compressed copy of each file that a first visit loads,
-// for hosts that serve such files.
+// because the minifier of Trunk does not support all of JavaScript. Writes the external hosts into the Content-Security-Policy of the page.
+// Adds a brotli-compressed copy of each file that a first visit loads, for hosts that serve such files.
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";

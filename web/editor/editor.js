@@ -21,7 +21,7 @@ import { addExternalCommands, followReferences, isLinkSource, offerPastedLink, o
 import { expandQueryAlias, followLearnLinks, openLearn } from "./learn-loader.js";
 import { openCustomLayout, inferredAnnotations, isSourceOfKernel, renderInspector, watchExpressions } from "./inspector-loader.js";
 import { readDroppedFiles, listenToDrops, parseFile, showShare } from "./share.js";
-import { withSourceFile } from "./source-file.js";
+import { isCuda, withSourceFile } from "./source-file.js";
 import { addViewTabs, openHeader, showView } from "./view-tabs.js";
 import * as kernelStore from "./kernel-store.js";
 import { listenToZoom } from "./zoom-gestures.js";
@@ -476,7 +476,8 @@ const api = {
     });
   },
   format: () => void formatText(view),
-  /** Renders a panel if it is open: `inspect` with watched values, `panel-buttons` with the buttons of the bottom panel, `minimap` and `pixel-grid` with a memory or a part of it, `sharing` with
+  /** Renders a panel if it is open: `inspect` with watched values, `panel-buttons` with the buttons of the bottom panel, `minimap` and
+   *  `pixel-grid` with a memory or a part of it, `sharing` with
    *  a link to the current view, and `embed` with the embedding code. `linkFields` contains pairs of a name and a value. */
   renderPanel(panel, name, linkFields) {
     if (INSPECTOR_PANELS.has(name)) {
@@ -507,6 +508,8 @@ const api = {
   chooseFile: (name) => chooseFile(importApi, name),
   /** Shows the card that compiles CUDA C++ with Compiler Explorer. */
   openCompiler: () => void openCompiler(pageApi),
+  /** Checks whether the source is CUDA C++ with a kernel. */
+  isCuda: () => isCuda(api.text()),
   /** Searches for a value, an address or an element in memory. */
   find: (text) => onPin?.(`find ${text}`),
   /** Opens the view of examples, tours and puzzles. */

@@ -66,10 +66,10 @@ export function setReference(text, reference) {
   openedLink = { shared: { source: text }, text, reference };
 }
 /** Stores the contents of a file and returns the source for the editor. `reference` is the URL fragment of a file on an external host. */
-export function importShared(shared, what, reference) {
+export function importShared(shared, origin, reference) {
   // The saved step belongs to the previous source.
   attempt(() => sessionStorage.removeItem("warpgrid.step"));
-  const text = annotatedSource(shared, what);
+  const text = annotatedSource(shared, origin);
   openedLink = { shared, text, view: typeof shared.widget === "string" ? shared.widget : undefined, reference };
   return text;
 }

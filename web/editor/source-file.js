@@ -6,6 +6,9 @@ export const baseName = (path) => path.split(/[\\/]/).pop();
 /** Checks whether a kernel contains the text of a source file. The source view of such a kernel opens without a request. */
 export const hasSourceFile = (kernel) => /^\s*(?:\/\/|#)@ ?source \S/m.test(kernel);
 
+/** Checks whether a text is CUDA C++ with a kernel, which Compiler Explorer can compile. */
+export const isCuda = (text) => /\b__global__\b/.test(text) && !/^\s*\.version\s/m.test(text);
+
 /** Returns the launch annotations of a source, without the texts of its source files. */
 export const annotationLines = (source) => source.split("\n").filter((line) => /^\s*(?:\/\/|#)@(?! ?source \S)/.test(line)).map((line) => line.trim());
 

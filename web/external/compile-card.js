@@ -1,14 +1,11 @@
 // Card that compiles the CUDA C++ source in the editor with Compiler Explorer, and opens the resulting PTX together with its source file.
 import { createElement, renderInlineCode } from "../dom.js";
 import { formatCount, pluralize } from "../editor/util.js";
-import { annotationLines, baseName, readSourceFile, withSourceFile } from "../editor/source-file.js";
+import { annotationLines, baseName, isCuda, readSourceFile, withSourceFile } from "../editor/source-file.js";
 import { lazyCard } from "../inspector/lazy-card.js";
 import { compileForm } from "./compile-form.js";
 import { requestConsent, showPermissions, isPermitted } from "./consent.js";
 import { compile, compilerArguments, compilerExplorerHost, listCompilers, privacyUrl, SOURCE_NAME } from "./compiler-explorer.js";
-
-/** Checks whether a text is CUDA C++ that the page can compile. */
-const isCuda = (text) => /\b__global__\b/.test(text) && !/^\s*\.version\s/m.test(text);
 
 /** Returns the CUDA C++ source of the editor: its text, or the source file of a compiled kernel. */
 function cudaSource(text) {

@@ -19,7 +19,7 @@ const MAX_MESSAGES = 100;
 const isCompilerId = (id) => typeof id === "string" && /^[\w.+-]{1,64}$/.test(id);
 const isObject = (value) => typeof value === "object" && value !== null;
 const listOf = (value) => (Array.isArray(value) ? value : []);
-const unexpectedResponse = (what) => new RequestError(`\`${compilerExplorerHost()}\` returned JSON without ${what}. The API may have changed. Compile with \`nvcc -ptx -lineinfo\` and paste the result.`);
+const unexpectedResponse = (missing) => new RequestError(`\`${compilerExplorerHost()}\` returned JSON without ${missing}. The API may have changed. Compile with \`nvcc -ptx -lineinfo\` and paste the result.`);
 
 const request = (path, options = {}) => fetchJson(`${baseAddress()}/api/${path}`, { maxBytes: MAX_RESPONSE_BYTES, ...options });
 

@@ -2,7 +2,7 @@
 import { baseName } from "../editor/source-file.js";
 import { pluralize } from "../editor/util.js";
 import { createElement, renderInlineCode } from "../dom.js";
-import { latestOnly, queryAtStep } from "./query.js";
+import { latestOnly, launchKey, queryAtStep } from "./query.js";
 
 const SEVERITIES = ["error", "warning", "performance", "information"];
 const VERDICT_TEXTS = {
@@ -11,8 +11,6 @@ const VERDICT_TEXTS = {
   incomplete: "The analysis did not cover the whole run.",
   error: "The kernel cannot run.",
 };
-/** Code of the diagnostic of a text without instructions, which is no problem. */
-const NO_INSTRUCTIONS = "W0143";
 
 const allFindings = ({ diagnostics, kernels }) => [...diagnostics, ...kernels.flatMap(({ findings }) => findings)];
 
@@ -20,8 +18,7 @@ let lastKey = null;
 let lastReport = null;
 /** Returns the promise of the analysis of a source. The last analysis is cached. */
 export function requestFindings(stepContext) {
-  const { linkFields, source } = stepContext;
-  const key = JSON.stringify([source, linkFields.target, linkFields.ptx_version, linkFields.entry]);
+  const key = launchKey(stepContext);
   if (key !== lastKey) {
     lastKey = key;
     lastReport = queryAtStep(stepContext, "findings");
@@ -34,7 +31,7 @@ export function requestFindings(stepContext) {
 export async function findingsSummary(stepContext) {
   const report = await requestFindings(stepContext);
   const all = allFindings(report);
-  if (all.length === 1 && all[0].code === NO_INSTRUCTIONS) return { verdict: "none", text: "Findings" };
+  if (report.isEmpty) return { verdict: "none", text: "Findings" };
   const count = (severity) => all.filter((finding) => finding.severity === severity).length;
   const counts = [[count("error"), "error"], [count("warning"), "warning"]].filter(([n]) => n > 0).map(([n, noun]) => pluralize(n, noun));
   if (counts.length === 0 && count("performance") > 0) return { verdict: report.verdict, text: `${count("performance")} performance` };

@@ -4,6 +4,7 @@ import SHADE_ALPHABET from "../worker/src/inspector/shade_alphabet.json" with { 
 import { formatCount, pluralize } from "../editor/util.js";
 import { createElement } from "../dom.js";
 import { queryAtStep, latestOnly, stepOf } from "./query.js";
+import { fittedContext } from "./canvas.js";
 import { toRgba, laneColorOrUnknown, onThemeChange } from "./colors.js";
 
 /** Number of shades that a character encodes. The next characters encode elements that no step wrote, and unknown values. */
@@ -100,15 +101,8 @@ export function pixelGrid(container) {
   function paint() {
     isPaintScheduled = false;
     if (!dimensions || !container.isConnected) return;
-    const density = globalThis.devicePixelRatio || 1;
     const [width, height] = [scroller.clientWidth, scroller.clientHeight];
-    const size = [Math.ceil(width * density), Math.ceil(height * density)];
-    if (canvas.width !== size[0] || canvas.height !== size[1]) {
-      [canvas.width, canvas.height] = size;
-      Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
-    }
-    const canvasContext = canvas.getContext("2d");
-    canvasContext.setTransform(density, 0, 0, density, 0, 0);
+    const canvasContext = fittedContext(canvas, width, height);
     canvasContext.clearRect(0, 0, width, height);
     if (!response || response.columns !== dimensions.columns) return;
     const { cell, columns } = dimensions;

@@ -10,6 +10,9 @@ export function sendQuery(workerClient, runParts, { linkFields, source }, reques
   return workerClient.sendWith(runParts, request, ...launch, a, b, c, source);
 }
 
+/** Returns a key that is equal for step contexts of the same source and launch. */
+export const launchKey = ({ linkFields, source }) => JSON.stringify([source, linkFields.target, linkFields.ptx_version, linkFields.entry, linkFields.seed]);
+
 export const queryAtStep = (stepContext, request, ...rest) => sendQuery(sharedClient, [], stepContext, request, ...rest);
 
 /** Returns a function that executes `update` for the latest of its arguments, and skips arguments that arrive during an update. */

@@ -9,8 +9,8 @@ import { latestOnly, queryAtStep, stepOf } from "./query.js";
 export function sourceViewCard(initialStepContext) {
   let table = null;
   let selectedFile = null;
-  /** Traffic of each source line, as `[requests, sectors, ideal sectors, wavefronts, ideal wavefronts]` by file and line. */
-  let traffic = new Map();
+  /** Cost marker of each source line whose memory accesses are not ideal, as `[text, title, level]` by file and line. */
+  let costs = new Map();
   /** Index of the next PTX line to select for each source line. */
   const nextTarget = new Map();
 
@@ -71,13 +71,10 @@ export function sourceViewCard(initialStepContext) {
     }
   }
 
-  /** Returns the cost of a source line relative to the ideal cost, or null if the line is ideal. */
-  function costLabel(file, line) {
-    const [requests, sectors, idealSectors, wavefronts, idealWavefronts] = traffic.get(`${file}\n${line}`) ?? [0, 0, 0, 0, 0];
-    const factor = Math.max(sectors / (idealSectors || 1), wavefronts / (idealWavefronts || 1));
-    if (requests === 0 || factor <= 1.005) return null;
-    const parts = [...sectors > idealSectors ? [`${pluralize(sectors, "sector")}, ideal ${idealSectors}`] : [], ...wavefronts > idealWavefronts ? [`${pluralize(wavefronts, "wavefront")}, ideal ${idealWavefronts}`] : []];
-    return createElement("span", { class: "line-cost", title: `${pluralize(requests, "request")}: ${parts.join("; ")}` }, `×${factor >= 10 ? Math.round(factor) : factor.toFixed(1)}`);
+  /** Returns the cost marker of a source line, or null if its memory accesses are ideal. */
+  function costMarker(file, line) {
+    const [text, title, level] = costs.get(`${file}\n${line}`) ?? [];
+    return text ? createElement("span", { class: "line-cost", title, "data-level": level }, text) : null;
   }
 
   function renderFile() {
@@ -102,7 +99,7 @@ export function sourceViewCard(initialStepContext) {
       if (!ranges) return createElement("li", {}, code);
       const breakpoint = createElement("button", { type: "button", class: "source-breakpoint", title: "Toggle breakpoint", "aria-label": `Breakpoint at line ${index + 1}`, "aria-pressed": "false", "data-ranges": JSON.stringify(ranges), onclick: () => toggleBreakpoint(index + 1, ranges) });
       const row = createElement("button", { type: "button", title: `Show the PTX of line ${index + 1}`, onclick: () => selectTarget(index + 1, ranges) }, code);
-      return createElement("li", { class: "mapped" }, breakpoint, row, costLabel(file.name, index + 1));
+      return createElement("li", { class: "mapped" }, breakpoint, row, costMarker(file.name, index + 1));
     }));
     markBreakpoints();
     if (lines.length < file.lastLine) {
@@ -141,11 +138,11 @@ export function sourceViewCard(initialStepContext) {
         if (table.files.length === 0) status.replaceChildren(...renderInlineCode("This kernel contains no line information. Compile with `nvcc -lineinfo` (NVRTC: `-lineinfo`), or print the listing with `nvdisasm -g`."));
         const currentFile = table.lines.find(({ line, endLine }) => line <= table.line && table.line <= endLine)?.frames.at(-1).file;
         if (!table.files.some(({ name }) => name === selectedFile)) selectedFile = currentFile ?? table.files.find(({ text }) => text)?.name ?? table.files[0]?.name ?? null;
-        traffic = new Map();
+        costs = new Map();
         renderFile();
         if (table.files.some(({ text }) => text)) {
-          const costs = await queryAtStep(current, "source-traffic");
-          traffic = new Map(costs.map(([file, line, ...counts]) => [`${file}\n${line}`, counts]));
+          const markers = await queryAtStep(current, "source-costs");
+          costs = new Map(markers.map(([file, line, ...marker]) => [`${file}\n${line}`, marker]));
           renderFile();
         }
       }

@@ -4,8 +4,9 @@ import { saveFile } from "../editor/download.js";
 import { formatCount, pluralize } from "../editor/util.js";
 import { createElement, renderInlineCode } from "../dom.js";
 import { seekTo } from "../learn/playback.js";
+import { fittedContext } from "./canvas.js";
 import { onThemeChange, toRgba } from "./colors.js";
-import { latestOnly, queryAtStep, stepOf } from "./query.js";
+import { latestOnly, launchKey, queryAtStep, stepOf } from "./query.js";
 import { AXIS_HEIGHT, COLORS, LABEL_WIDTH, itemAt, layoutTracks, paintTimeline } from "./timeline-layout.js";
 
 /** Factor of one zoom step. */
@@ -54,7 +55,7 @@ export function timelineTab(initialStepContext) {
     }
   }
 
-  /** Range of the whole run, and of the states that never end, which continue after the last step. */
+  /** Returns the range of the whole run. The range of a hang continues after the last step, because some states never end. */
   const wholeRange = () => { const steps = Math.max(view?.steps ?? 1, 1); return [0, view?.tracks.some(({ spans }) => spans.some(([, to]) => to === null)) ? steps + Math.max(1, steps * HANG_MARGIN) : steps]; };
   const shownRange = () => range ?? wholeRange();
   const scene = () => ({
@@ -64,16 +65,7 @@ export function timelineTab(initialStepContext) {
   function paint() {
     isPaintScheduled = false;
     if (!view || !node.isConnected) return;
-    const density = globalThis.devicePixelRatio || 1;
-    const [width, height] = [scroller.clientWidth, scroller.clientHeight];
-    const size = [Math.ceil(width * density), Math.ceil(height * density)];
-    if (canvas.width !== size[0] || canvas.height !== size[1]) {
-      [canvas.width, canvas.height] = size;
-      Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
-    }
-    const canvasContext = canvas.getContext("2d");
-    canvasContext.setTransform(density, 0, 0, density, 0, 0);
-    paintTimeline(canvasContext, scene());
+    paintTimeline(fittedContext(canvas, scroller.clientWidth, scroller.clientHeight), scene());
   }
   const schedulePaint = () => {
     if (isPaintScheduled) return;
@@ -107,7 +99,7 @@ export function timelineTab(initialStepContext) {
     const notes = [`${pluralize(view.steps, "step")}, ${pluralize(view.tracks.length, "track")}`];
     if (!view.isComplete) notes.push("the timeline ends before the end of the run");
     if (view.omittedTracks > 0) notes.push(`${pluralize(view.omittedTracks, "further track")}: select a block`);
-    return [`${notes.join(" · ")}. One column is one step or more; a step executes one instruction of one warp.`];
+    return [`${notes.join(" · ")}. The unit is one step, which executes one instruction of one warp.`];
   }
   function updateStatus() {
     status.className = "status-text";
@@ -120,8 +112,7 @@ export function timelineTab(initialStepContext) {
   }
 
   const update = latestOnly(async (current) => {
-    const { linkFields, source } = current;
-    const key = JSON.stringify([source, linkFields.target, linkFields.ptx_version, linkFields.entry, linkFields.seed]);
+    const key = launchKey(current);
     if (key !== shownKey) {
       [range, selection, block] = [null, null, ""];
       status.className = "status-text";
@@ -276,9 +267,7 @@ export function timelineTab(initialStepContext) {
         updateColors();
         onThemeChange(node, () => { updateColors(); schedulePaint(); });
       }
-      const { linkFields, source } = next;
-      const key = JSON.stringify([source, linkFields.target, linkFields.ptx_version, linkFields.entry, linkFields.seed]);
-      if (key === shownKey) schedulePaint();
+      if (launchKey(next) === shownKey) schedulePaint();
       else void update(next);
     },
   };

@@ -70,6 +70,9 @@ extern "C" {
     /// Opens the view of examples, tours and puzzles, which is loaded on demand.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = openLearn)]
     pub fn open_learn();
+    /// Checks whether the source is CUDA C++ with a kernel, which Compiler Explorer can compile.
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = isCuda)]
+    pub fn is_cuda() -> bool;
     /// Shows the card that compiles CUDA C++ with Compiler Explorer, which is loaded on demand.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = openCompiler)]
     pub fn open_compiler();

@@ -226,7 +226,6 @@ impl Page {
                     refusal={state.run.refusal.clone()}
                     checked={state.checked > 0}
                     stopped={matches!(state.trouble, Some(PageError::EmulatorStopped(_)))}
-                    is_cuda={state.text.contains("__global__")}
                     dispatch={dispatch.clone()}
                 />
             </section>

@@ -8,6 +8,7 @@ use crate::reference::ReferenceTopic;
 use crate::{assist, editor};
 use std::rc::Rc;
 use warpgrid_view::CheckReport;
+use warpgrid_view::diagnostics::{EMPTY, OTHER_LANGUAGE};
 use warpgrid_view::model::{DiagnosticView, FixView, LabelView, Severity};
 use yew::prelude::*;
 
@@ -21,8 +22,6 @@ pub(crate) struct Props {
     pub(crate) checked: bool,
     /// Whether the worker has stopped, so that the source cannot be checked.
     pub(crate) stopped: bool,
-    /// Whether the source contains a CUDA C++ kernel, which the page can compile.
-    pub(crate) is_cuda: bool,
     pub(crate) dispatch: Dispatch,
 }
 
@@ -30,7 +29,7 @@ pub(crate) struct Props {
 pub(crate) fn Diagnostics(props: &Props) -> Html {
     let list = &props.report.diagnostics;
     let refusal = props.refusal.as_deref().filter(|_| props.report.accept);
-    let article = |diagnostic: &DiagnosticView| article(diagnostic, props.is_cuda, &props.dispatch);
+    let article = |diagnostic: &DiagnosticView| article(diagnostic, &props.dispatch);
     let n_more = list.len().saturating_sub(MAX_SHOWN);
     html! {
         <section class="problems" aria-label="Problems" aria-live="polite">
@@ -63,12 +62,6 @@ pub(crate) fn Diagnostics(props: &Props) -> Html {
         </section>
     }
 }
-
-/// Code of the diagnostic for a source that contains no instructions.
-const EMPTY: &str = "W0143";
-
-/// Code of the diagnostic for a source in a language that no front end supports.
-const OTHER_LANGUAGE: &str = "W0009";
 
 /// Checks whether the source contains no instructions. Such a source is not an error.
 pub(crate) fn is_without_instructions(report: &CheckReport) -> bool {
@@ -129,7 +122,7 @@ fn code(code: &str, dispatch: &Dispatch) -> Html {
     }
 }
 
-fn article(diagnostic: &DiagnosticView, is_cuda: bool, dispatch: &Dispatch) -> Html {
+fn article(diagnostic: &DiagnosticView, dispatch: &Dispatch) -> Html {
     let range = diagnostic.range();
     let go = Callback::from(move |_: MouseEvent| editor::go_to(range));
     let label = |label: &LabelView| {
@@ -154,7 +147,7 @@ fn article(diagnostic: &DiagnosticView, is_cuda: bool, dispatch: &Dispatch) -> H
             if diagnostic.fix.is_some() {
                 <div class="fixes">{ for diagnostic.fixes().map(fix) }</div>
             }
-            if is_cuda && diagnostic.code == OTHER_LANGUAGE {
+            if diagnostic.code == OTHER_LANGUAGE && editor::is_cuda() {
                 <div class="fixes">
                     <button class="action-button" onclick={|_: MouseEvent| editor::open_compiler()}>{ "Compile with Compiler Explorer" }</button>
                 </div>

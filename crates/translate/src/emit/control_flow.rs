@@ -423,7 +423,7 @@ impl Emitter<'_> {
             self.emit_back_edge();
         }
         match block == index {
-            // The guarded branch is inside a WebAssembly construct of its own, so the loop is one level further out.
+            // The guard is compiled to a nested `if` block, so the enclosing loop has branch depth 1 instead of 0.
             true => self.op(I::Br(1)),
             false => self.branch_to(block),
         }

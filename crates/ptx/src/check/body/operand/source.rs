@@ -45,7 +45,7 @@ impl<'a> BodyChecker<'a, '_> {
         fit: TypeMatch,
     ) -> Option<Source> {
         match operand.kind {
-            // In an operand `a|_`, the sink after the bar stands for the second value. The assembler accepts the sink even if the operand
+            // In an operand `a|_`, the sink `_` replaces the second register. The assembler accepts the sink even if the operand
             // has no second value (assembler 13.5).
             OperandKind::Name(name)
             | OperandKind::Pair {
