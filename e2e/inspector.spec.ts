@@ -12,14 +12,22 @@ async function watch(page: Page, expression: string) {
 }
 const row = (page: Page, expression: string) => card(page, "Watch").locator(".watch-list > li").filter({ has: page.locator(`code:text-is("${expression}")`) });
 
-test("inspector module is loaded on demand", async ({ page }) => {
+test("inspector module is loaded on demand or after the emulator", async ({ page }) => {
+  let releaseModule = () => {};
+  const moduleReleased = new Promise<void>((done) => { releaseModule = done; });
   const requestedFiles: string[] = [];
   page.on("request", (request) => requestedFiles.push(new URL(request.url()).pathname.split("/").pop()!));
+  await page.route("**/warpgrid-core_bg.wasm", async (route) => { await moduleReleased; await route.continue(); });
   await open(page);
+  await page.waitForTimeout(1_000);
   expect(requestedFiles).not.toContain("inspector.js");
   await page.getByRole("button", { name: "Add watch" }).click();
   await expect(page.getByRole("textbox", { name: "Watch expression" })).toBeFocused();
   expect(requestedFiles).toContain("inspector.js");
+  releaseModule();
+  await page.reload();
+  // The summary of the findings requires the module.
+  await expect.poll(() => requestedFiles.filter((file) => file === "inspector.js").length).toBe(2);
 });
 
 test("watch expressions show their values at each step and mark changes", async ({ page }) => {

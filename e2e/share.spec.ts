@@ -55,21 +55,21 @@ test("shared link restores step, pinned cell and grid settings in another browse
   const cell = page.locator("section[aria-label='Cell']").first();
   await expect(cell).toContainText(/Write history\s*1 store/);
   const pinned = await cell.innerText();
-  const position = await page.locator("footer").innerText();
+  const position = await page.getByRole("status").innerText();
   const link = await share(page);
   expect(link.length).toBeLessThan(2_000);
   const other = await openAsRecipient(browser, link);
   await ready(other);
   expect(await text(other)).toBe(await text(page));
   await expect(other.getByRole("combobox", { name: "Target" })).toHaveValue("sm_100");
-  expect(await other.locator("footer").innerText()).toBe(position);
+  expect(await other.getByRole("status").innerText()).toBe(position);
   await expect.poll(() => other.locator("section[aria-label='Cell']").first().innerText()).toBe(pinned);
   // The URL contains the link, even after a reload, until the user edits the source.
   expect(other.url()).toContain("#1=");
   expect(await share(other)).toBe(link);
   await other.reload();
   await ready(other);
-  expect(await other.locator("footer").innerText()).toBe(position);
+  expect(await other.getByRole("status").innerText()).toBe(position);
   await other.getByRole("textbox", { name: "PTX source" }).click();
   await other.keyboard.press("ControlOrMeta+Home");
   await other.keyboard.type("// mine\n");
@@ -186,7 +186,7 @@ test("saved file has the contents of a link and opens when dropped", async ({ pa
   await open(page);
   await pick(page, "Predicated store");
   await press(page, "Next store");
-  const position = await page.locator("footer").innerText();
+  const position = await page.getByRole("status").innerText();
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.locator("details.sharing > summary").click();
   const download = page.waitForEvent("download");

@@ -303,7 +303,7 @@ test("malicious sources and recordings neither execute script nor block the page
   await ownWidget.getByRole("button", { name: "Go to start" }).click();
   await expect(ownWidget.getByText("step 0 of 3")).toBeVisible();
   for (const widget of await page.locator("warpgrid-playground").all()) await widget.scrollIntoViewIfNeeded();
-  await expect(page.locator("warpgrid-playground").first().getByRole("list", { name: "Problems" })).not.toBeEmpty();
+  await expect(page.locator("warpgrid-playground").first().getByRole("list", { name: "Problems" })).not.toBeEmpty({ timeout: 30_000 });
   expect(dialogs).toBe(0);
   expect(await page.locator("warpgrid-playground img, warpgrid-playground script:not([type])").count()).toBe(0);
   const longestTask = await page.evaluate(() => (globalThis as any).longest);

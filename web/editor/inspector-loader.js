@@ -4,6 +4,7 @@ import { CARD_LABELS, PANEL_LABELS, WATCH_STORAGE_KEY } from "../inspector/card-
 import { createElement } from "../dom.js";
 import { hasSourceFile } from "./source-file.js";
 import { loadModule } from "./util.js";
+import { firstWorkerLoaded } from "./worker-registry.js";
 
 let inspector = null;
 /** Promise of the import that is in progress. */
@@ -65,8 +66,6 @@ function renderPanelButtons(stepContext) {
     }));
   }
   clearTimeout(findingsTimer);
-  // The emulator has priority: nothing is analyzed before its first check.
-  if (container.dataset.checked === "0") return;
   findingsTimer = setTimeout(() => void updateFindings(), FINDINGS_DELAY_MS);
 }
 
@@ -79,6 +78,8 @@ let isAnalyzing = false;
 async function updateFindings() {
   if (isAnalyzing) return;
   isAnalyzing = true;
+  // The emulator has priority: until its module has loaded, the page shows recorded responses.
+  await firstWorkerLoaded;
   let analyzed = null;
   while (analyzed !== checkedContext) {
     analyzed = checkedContext;

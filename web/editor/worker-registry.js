@@ -6,9 +6,9 @@ const LANGUAGE_STORAGE_KEY = "warpgrid.language";
 const startWorker = globalThis.startWarpgridWorker;
 
 let firstWorker = globalThis.warpgridFirstWorker;
-/** Resolves the promise that the first worker module has loaded or has failed to load. */
 let resolveFirstWorker;
-const firstWorkerLoaded = new Promise((resolve) => { resolveFirstWorker = resolve; });
+/** Resolves when the first worker module has loaded or has failed to load. */
+export const firstWorkerLoaded = new Promise((resolve) => { resolveFirstWorker = resolve; });
 
 function acquireWorker(kind) {
   const likelyWorker = firstWorker;

@@ -105,7 +105,7 @@ fn PanelButtons(props: &PanelButtonsProps) -> Html {
             }
         });
     }
-    html! { <div class={JsPanelKind::BottomPanel.name()} role="group" aria-label="Panels" data-checked={props.checked.to_string()} ref={place}></div> }
+    html! { <div class={JsPanelKind::BottomPanel.name()} role="group" aria-label="Panels" ref={place}></div> }
 }
 
 /// Returns the current position of a move that has been in progress for a long time.
