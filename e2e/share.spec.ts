@@ -200,7 +200,7 @@ test("saved file has the contents of a link and opens when dropped", async ({ pa
   await drop(other, [[savedFile.suggestedFilename(), file]]);
   await expect.poll(() => text(other)).toBe(await text(page));
   await ready(other);
-  await expect.poll(() => other.locator("footer").innerText()).toBe(position);
+  await expect.poll(() => other.getByRole("status").innerText()).toBe(position);
   // The page saves a source file as a kernel.
   await drop(other, [["mine.ptx", kernel]]);
   await expect.poll(() => text(other)).toBe(kernel);
