@@ -52,7 +52,7 @@ test("recorded widget steps without the emulator under a strict Content-Security
   const status = page.getByRole("status");
   await page.getByRole("button", { name: "Step forward" }).click();
   await page.getByRole("button", { name: "Step forward" }).click();
-  await expect(status).toContainText("wrote 128 bytes");
+  await expect(status).toContainText("stored 128 bytes");
   await expect(page.getByRole("cell", { name: "31 lane 31", exact: true })).toHaveClass(/lane-31/);
   await expect(page.locator(".frame pre .done")).toContainText("st.global");
   await page.getByRole("slider", { name: "Step" }).focus();
@@ -68,7 +68,7 @@ test("widget without a step attribute starts at its first store, recorded or liv
   const widgets = page.locator("warpgrid-playground");
   for (const index of [0, 1]) {
     await expect(widgets.nth(index).getByText("step 2 of 3")).toBeVisible();
-    await expect(widgets.nth(index).getByRole("status")).toContainText("wrote 128 bytes");
+    await expect(widgets.nth(index).getByRole("status")).toContainText("stored 128 bytes");
     await expect(widgets.nth(index).getByRole("status").locator("code")).toHaveText("p");
   }
   await expect(widgets.nth(2).getByText("step 1 of 1")).toBeVisible();

@@ -32,6 +32,7 @@ use crate::model::store::AsyncOperationView;
 use crate::model::text::DiagnosticView;
 use crate::session::memory_list::MemoryDescriptor;
 use crate::session::step::async_operations;
+use crate::session::step::effects::SyncEffect;
 use crate::session::step::matrix::MatrixRecord;
 use crate::session::step::stores::StoreRecord;
 use crate::session::step::tensor::TensorRecord;
@@ -40,7 +41,9 @@ use crate::source::language::Language;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use warpgrid_emulator::translation_view::StepCounts;
-use warpgrid_emulator::{AsyncOperationId, EventMask, MachineStatus, Observer, Timeline};
+use warpgrid_emulator::{
+    AsyncOperationId, EventMask, MachineStatus, Observer, StepEvent, Timeline,
+};
 use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_launch::scenario::{Buffer, Scenario};
 use warpgrid_program::{FunctionId, Program};
@@ -56,9 +59,12 @@ pub(crate) struct LastStepCache {
     step: Option<StepView>,
     place: Option<(FunctionId, u32)>,
     stores: Vec<StoreRecord>,
-    /// Matrices and loads of the matrix instruction that the last step executed.
-    matrices: Vec<MatrixRecord>,
     loads: Vec<StoreRecord>,
+    /// Synchronization events of the step, in order.
+    effects: Vec<SyncEffect>,
+    event: Option<StepEvent>,
+    /// Matrices of the matrix instruction that the last step executed.
+    matrices: Vec<MatrixRecord>,
     /// Tensor operation that the last step started or completed.
     tensor: TensorRecord,
 }

@@ -78,7 +78,7 @@ fn wmma_store_summary_is_one_line() {
     assert!(session.run_to_next_store(1000));
     assert_eq!(
         sentence(&mut session),
-        "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 wrote 1024 bytes from all 32 lanes to `out` in 32 sectors, 100 % utilized."
+        "wmma.store.d.sync.aligned.row.m16n16k16.global.f32: 32 lanes stored 1024 bytes to `out`, 32 sectors, ideal 32."
     );
 }
 
@@ -201,7 +201,7 @@ fn mma_step_compares_results_with_exact_rounding() {
     assert_eq!((product.n_odd, product.first_odd), (128, Some(0)));
     let sentence = sentence(&mut session);
     assert!(
-        sentence.ends_with("128 of 128 results are not correctly rounded."),
+        sentence.ends_with("128 results, 128 not correctly rounded."),
         "{sentence}"
     );
 }

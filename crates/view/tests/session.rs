@@ -115,7 +115,7 @@ fn frame_summary_describes_store() {
         .collect();
     assert_eq!(
         sentence,
-        "st.global.f32 in warp 0 of block 0 wrote 128 bytes from all 32 lanes to `out` in 4 sectors, 100 % utilized. The lanes write contiguous addresses."
+        "st.global.f32 in warp 0 of block 0: 32 lanes stored 128 bytes to `out`, 4 sectors, ideal 4; contiguous."
     );
 }
 

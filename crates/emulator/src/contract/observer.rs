@@ -437,6 +437,9 @@ pub struct EventMask {
     pub syncs: bool,
     /// Whether mbarrier operations are reported only as synchronization events, and not as memory accesses.
     pub mbarriers_as_syncs: bool,
+    /// Whether an observer of synchronization events also receives accesses to memory that only one thread can access. Such accesses need no
+    /// order, so that most observers of synchronization events ignore them.
+    pub private_accesses: bool,
 }
 
 impl EventMask {
@@ -447,6 +450,7 @@ impl EventMask {
         steps: false,
         syncs: false,
         mbarriers_as_syncs: false,
+        private_accesses: false,
     };
 
     /// Mask of all memory accesses.

@@ -1,6 +1,5 @@
 //! Queries of a session at its present position: memory contents, stores, lanes, the fault, and the complete [`SessionFrame`].
 
-use crate::model::SessionFrame;
 use crate::model::fault::FaultView;
 use crate::model::grid::{GridRequest, MemoryGrid};
 use crate::model::matrix::MatrixStep;
@@ -9,11 +8,13 @@ use crate::model::step::{CounterpartView, StepView};
 use crate::model::store::{AsyncOperationView, StoreView};
 use crate::model::text::SourceRange;
 use crate::model::warp::WarpView;
+use crate::model::{Phrase, SessionFrame};
 use crate::session::memory_grid;
 use crate::session::memory_grid::MemoryState;
 use crate::session::memory_id::MemoryKey;
 use crate::session::memory_list::{MemoryDescriptor, memories};
 use crate::session::step::counterpart::counterpart;
+use crate::session::step::effects::StepCollector;
 use crate::session::step::matrix;
 use crate::session::step::matrix::MatrixRecord;
 use crate::session::step::stores::{StoreCollector, StoreContext, StoreRecord, unravel};
@@ -35,6 +36,9 @@ use warpgrid_launch::scenario::Buffer;
 use warpgrid_launch::{DEFAULT_BLOCK, SourceLanguage};
 use warpgrid_program::syntax::{InstructionSyntax, instructions_of};
 use warpgrid_program::{Document, FunctionId, Overrides, RegisterId, Span, StepGrouping};
+
+/// Maximum number of stores and of loads of one step that the session collects.
+const MAX_ACCESSES_OF_STEP: usize = 64;
 
 impl Session {
     /// Returns the bytes of a memory, or `None` if the memory does not exist.
@@ -246,18 +250,12 @@ impl Session {
             position: self.position(),
             length: self.length(),
             status,
-            sentence: sentence(
+            sentence: self.sentence(
                 status,
-                last.as_ref(),
-                stores.first(),
+                &memories,
+                &stores,
                 fault.as_ref(),
-                &SentenceContext {
-                    product: matrix.as_ref().and_then(|matrix| matrix.product.as_ref()),
-                    tensor: self.last.tensor.view(),
-                    shape: self.memory_shape(),
-                    grid: self.grid_extents(),
-                    is_only_warp: machine.n_blocks() == 1 && self.n_threads() <= 32,
-                },
+                matrix.as_ref(),
             ),
             last,
             next,
@@ -278,6 +276,61 @@ impl Session {
             pending,
             notes: self.notes(),
         }
+    }
+
+    /// Returns the summary sentence of the last step.
+    fn sentence(
+        &self,
+        status: MachineStatus,
+        memories: &[MemoryDescriptor],
+        stores: &[StoreView],
+        fault: Option<&FaultView>,
+        matrix: Option<&MatrixStep>,
+    ) -> Vec<Phrase> {
+        let machine = self.timeline.machine();
+        let event = self.last.event;
+        let of = event.map(|event| event.warp_id()).unwrap_or_default();
+        let place = self.last.place;
+        let action = place.and_then(|(function, instruction)| {
+            let reader = self.reader(function, instruction)?;
+            self.program.opcode(reader.instruction)
+        });
+        // Prefer the accesses of the last instruction to those of the other instructions of the step.
+        let is_own = |record: &StoreRecord| place.is_some_and(|of| of.1 == record.instruction);
+        let store = stores.get(self.last.stores.iter().position(is_own).unwrap_or(0));
+        let loads = &self.last.loads;
+        let load = loads.iter().find(|record| is_own(record)).or(loads.first());
+        let load = load.map(|record| self.store_view(record, memories));
+        let written: &[MemoryKey] = store.map_or(&[], |store| &store.memories);
+        let executed = event.map_or(0, |event| event.executed);
+        let results = place.and_then(|place| self.describe_results(of, place, executed));
+        sentence(
+            status,
+            self.last.step.as_ref(),
+            fault,
+            &SentenceContext {
+                product: matrix.and_then(|matrix| matrix.product.as_ref()),
+                tensor: self.last.tensor.view(),
+                effects: &self.last.effects,
+                store,
+                load: load.as_ref(),
+                operation: action.map(|action| action.operation),
+                shape: action.and_then(|action| action.modifiers.shape),
+                outcome: event.map_or(StepOutcome::Executed, |event| event.what),
+                block: of.block,
+                reached: event.map_or(0, |event| event.lanes),
+                executed,
+                written,
+                results,
+                barrier: &|id| machine.barrier(of.block, id),
+                mbarrier_name: &|address| match machine.shared_name(address) {
+                    Some(name) => format!("mbarrier `{name}`"),
+                    None => self.mbarrier_name(address),
+                },
+                grid: self.grid_extents(),
+                is_only_warp: machine.n_blocks() == 1 && self.n_threads() <= 32,
+            },
+        )
     }
 
     fn next_step_view(&self) -> Option<StepView> {
@@ -359,18 +412,19 @@ impl Session {
         }
         self.timeline.seek(position - 1);
         let mut matrices = self.matrices_of_next();
-        let mut collector = StoreCollector::new(64);
-        if !matrices.is_empty() {
-            collector = collector.with_loads();
-        }
+        let mut collector = StepCollector::new(MAX_ACCESSES_OF_STEP);
         let before = self.timeline.machine().pending().to_vec();
         self.timeline.step(&mut collector);
         self.last.tensor = self.tensor_step(&before);
-        (self.last.stores, self.last.loads) = (collector.stores, collector.loads);
-        if let Some(event) = self.timeline.machine().last_step() {
+        let event = self.timeline.machine().last_step();
+        self.last.effects = collector.effects_of(event.map_or(0, |event| event.instruction));
+        let accesses = collector.accesses;
+        (self.last.stores, self.last.loads) = (accesses.stores, accesses.loads);
+        if let Some(event) = event {
             let place = (event.function, event.instruction);
             let of = event.warp_id();
             self.last.place = Some(place);
+            self.last.event = Some(event);
             let (step, executed) = (event.position, event.executed);
             self.last.step = Some(self.step_view(step, of, place.0, place.1, executed));
             // The registers now contain the results of all instructions of the step, so include the registers that earlier instructions of

@@ -4,9 +4,11 @@
 
 pub(crate) mod async_operations;
 pub(crate) mod counterpart;
+pub(crate) mod effects;
 pub(crate) mod matrix;
 #[cfg(test)]
 mod pending_tests;
+pub(crate) mod results;
 pub(crate) mod stores;
 pub(crate) mod summary_sentence;
 pub(crate) mod tensor;

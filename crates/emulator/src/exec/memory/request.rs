@@ -46,7 +46,12 @@ impl ObserverDetail {
             interest.stores
         };
         match is_heard {
-            true if interest.syncs && is_of_one_thread(plan.space) => ObserverDetail::Off,
+            true if interest.syncs
+                && !interest.private_accesses
+                && is_of_one_thread(plan.space) =>
+            {
+                ObserverDetail::Off
+            }
             true if interest.syncs => ObserverDetail::Undecided,
             true => ObserverDetail::Full,
             false => ObserverDetail::Off,

@@ -21,7 +21,8 @@ impl Session {
         }
     }
 
-    fn mbarrier_name(&self, address: u64) -> String {
+    /// Returns the name of the mbarrier object at an address of shared memory.
+    pub(crate) fn mbarrier_name(&self, address: u64) -> String {
         let name = self.timeline.machine().shared_name(address);
         name.unwrap_or_else(|| format!("mbarrier {address:#x}"))
     }
