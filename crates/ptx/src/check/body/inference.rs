@@ -164,7 +164,13 @@ impl InferredDeclaration {
     }
 
     fn add(&mut self, used: &NameUse) {
-        self.start = self.start.or(used.start);
+        self.start = match (self.start, used.start) {
+            // The smallest number is valid for all operands with a maximum.
+            (Some(InitialValue::Number(one)), Some(InitialValue::Number(other))) => {
+                Some(InitialValue::Number(one.min(other)))
+            }
+            (first, other) => first.or(other),
+        };
         match used.what {
             ExpectedUse::Value(ty, n) => {
                 self.read_first |= self.value.is_none() && !used.written;
@@ -330,6 +336,18 @@ impl Inference<'_> {
             self.operand_uses(plan, operand, children, value, position.space(), uses);
             let added = &mut uses[first..];
             position.refine(operand.kind, added);
+            if let (
+                OperandExpectation::Number(ImmediateRange::PredicateOrUpTo(_)),
+                [
+                    NameUse {
+                        start: Some(InitialValue::Number(size)),
+                        ..
+                    },
+                ],
+            ) = (position.expect, &mut *added)
+            {
+                *size = (*size).min(self.copied_bytes(instruction).into());
+            }
             point_to_objects(plan, position.expect, added);
             let pointers = added.iter_mut().filter_map(|used| match &mut used.what {
                 ExpectedUse::Pointer(place) => Some(place),

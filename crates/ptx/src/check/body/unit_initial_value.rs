@@ -72,6 +72,16 @@ impl InitialValue {
                 let size = SIZE_BYTES.next_multiple_of(of.max(1));
                 Some(InitialValue::Number(size.min(most)))
             }
+            // The source size of a copy may be at most the copy size, which the caller knows.
+            OperandExpectation::Number(ImmediateRange::PredicateOrUpTo(most)) => {
+                Some(InitialValue::Number(most))
+            }
+            // Lane indices exceed the range.
+            OperandExpectation::Number(ImmediateRange::UpTo(most))
+                if most < u64::from(WARP) - 1 =>
+            {
+                Some(InitialValue::Number(0))
+            }
             OperandExpectation::Unit(
                 U::Descriptor | U::WarpgroupMatrixOperand | U::MatrixOperand,
                 _,
