@@ -6,7 +6,7 @@ import { open, paste, pick, press, ready } from "./playground";
 
 const read = (name: string) => readFileSync(`crates/view/tests/source_lines/${name}`, "utf8");
 const LAUNCH = "//@ launch grid=1 block=32x8\n//@ scalar w: s32 = 32\n//@ scalar h: s32 = 32\n";
-const panel = (page: Page) => page.getByRole("region", { name: "Findings and timeline" });
+const panel = (page: Page) => page.getByRole("region", { name: "Findings, timeline and analysis" });
 const button = (page: Page, name: string) => page.getByRole("group", { name: "Panels" }).getByRole("button", { name, exact: false });
 
 test("findings list races and conflicts of all kernels with links and filters", async ({ page }) => {

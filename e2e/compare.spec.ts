@@ -54,7 +54,7 @@ test("compare marks the first difference with a pasted kernel and shows the stor
   await otherKernel.fill("st.shred.u32 [p], 1;");
   await view.getByRole("button", { name: "Compare", exact: true }).click();
   await expect(view.getByRole("alert")).toContainText("Kernel B cannot run: unknown modifier .shred");
-  await view.getByRole("button", { name: "Back to kernel" }).click();
+  await page.getByRole("button", { name: "Run", exact: true }).click();
   await ready(page);
 });
 

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { type AddressInfo } from "node:net";
 import { expect, test, type Page, type Route } from "@playwright/test";
-import { open, paste, press, ready } from "./playground";
+import { open, paste, press, ready, text } from "./playground";
 
 const read = (name: string) => readFileSync(`crates/view/tests/source_lines/${name}`, "utf8");
 const LAUNCH = "//@ launch grid=1 block=32x8\n//@ scalar w: s32 = 32\n//@ scalar h: s32 = 32\n";
@@ -14,7 +14,6 @@ const CUDA = LAUNCH + read("transpose.cu");
 const PTX = read("transpose.ptx").replace(/"[^"]*transpose\.cu"/, '"/app/example.cu"').replace(/(\.loc\s+1\s+|inlined_at 1 )(\d+)/g, (_, start, line) => `${start}${Number(line) + 3}`);
 const CORS = { "access-control-allow-origin": "*", "access-control-allow-headers": "content-type, accept" };
 
-const text = (page: Page) => page.evaluate(() => ((globalThis as any).warpgridEditor?.text() ?? "") as string);
 const card = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 const compiler = (page: Page) => card(page, "Compile CUDA C++");
 const compilerStatus = (page: Page) => compiler(page).locator(".status-text");

@@ -59,7 +59,7 @@ test("layout of a tensor instruction is shown with its decoded descriptor", asyn
   await expect(view.getByRole("region", { name: "Lanes of the fragment" })).toBeVisible();
 });
 
-test("Layout Explorer cells are reachable by keyboard, and Back to kernel restores the source", async ({ page }) => {
+test("Layout Explorer cells are reachable by keyboard, and the tab Run restores the source", async ({ page }) => {
   await open(page);
   const text = await page.locator(".cm-content").textContent();
   await page.getByRole("button", { name: "Layouts", exact: true }).click();
@@ -138,7 +138,7 @@ test("executed MMA links to the Tensor Core arithmetic of an element", async ({ 
   await view.getByRole("textbox", { name: "C", exact: true }).fill("0");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/&c=0$/);
-  await page.getByRole("button", { name: "Back to kernel" }).click();
+  await page.getByRole("button", { name: "Run", exact: true }).click();
   await expect(view).toBeHidden();
 });
 

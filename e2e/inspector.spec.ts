@@ -1,7 +1,7 @@
 // Tests the inspection of a run: watch expressions with a value at each step, and the comparison of two steps.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test, type Page } from "@playwright/test";
-import { open, paste, pick, press, ready } from "./playground";
+import { open, openTool, paste, pick, press, ready } from "./playground";
 
 const card = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
@@ -21,7 +21,7 @@ test("inspector module is loaded on demand or after the emulator", async ({ page
   await open(page);
   await page.waitForTimeout(1_000);
   expect(requestedFiles).not.toContain("inspector.js");
-  await page.getByRole("button", { name: "Add watch" }).click();
+  await openTool(page, "Add watch");
   await expect(page.getByRole("textbox", { name: "Watch expression" })).toBeFocused();
   expect(requestedFiles).toContain("inspector.js");
   releaseModule();
@@ -33,7 +33,7 @@ test("inspector module is loaded on demand or after the emulator", async ({ page
 test("watch expressions show their values at each step and mark changes", async ({ page }) => {
   await open(page);
   await press(page, "Go to start");
-  await page.getByRole("button", { name: "Add watch" }).click();
+  await openTool(page, "Add watch");
   await watch(page, "rows[0][3] + 100");
   await watch(page, "%r13");
   await watch(page, "lane 3: %r13 * 2");
@@ -52,7 +52,7 @@ test("watch expressions show their values at each step and mark changes", async 
 
 test("watch expressions persist across reloads and edits but not across kernels", async ({ page }) => {
   await open(page);
-  await page.getByRole("button", { name: "Add watch" }).click();
+  await openTool(page, "Add watch");
   await watch(page, "columns[5]");
   await expect(row(page, "columns[5]").locator(".value")).toBeVisible();
   await page.getByRole("textbox", { name: "PTX source" }).click();
@@ -74,7 +74,7 @@ test("watch expressions persist across reloads and edits but not across kernels"
 test("comparing two steps lists differing cells and registers with links to the stores", async ({ page }) => {
   await open(page);
   await press(page, "Go to start");
-  await page.getByRole("button", { name: "Compare two steps" }).click();
+  await openTool(page, "Compare two steps");
   const stepComparison = card(page, "Compare steps");
   await expect(stepComparison).toContainText("Memory and registers do not differ between step 0 and step 0");
   await press(page, "Next store");
@@ -100,14 +100,14 @@ test("watch expressions work for SASS and inline assembly", async ({ page }) => 
   await paste(page, 'void f(int *p, int v) {\n  asm volatile("st.global.u32 [%0], %1;" :: "l"(p), "r"(v) : "memory");\n}\n');
   await ready(page);
   await press(page, "Run to end");
-  await page.getByRole("button", { name: "Compare two steps" }).click();
+  await openTool(page, "Compare two steps");
   await card(page, "Compare steps").getByRole("spinbutton", { name: "From step" }).fill("0");
   await expect(card(page, "Compare steps")).toContainText("differ");
 });
 
 test("watch and step comparison cards pass axe in light and dark mode and on a phone", async ({ page }) => {
   await open(page);
-  await page.getByRole("button", { name: "Add watch" }).click();
+  await openTool(page, "Add watch");
   await watch(page, "%r13");
   await card(page, "Watch").getByText("Expression syntax").click();
   await card(page, "Compare steps").getByRole("spinbutton", { name: "From step" }).fill("0");
@@ -125,7 +125,7 @@ test("watch and step comparison cards pass axe in light and dark mode and on a p
 
 test("custom layout shows a buffer by strides or a CuTe layout and navigates to its elements", async ({ page }) => {
   await open(page);
-  await page.getByRole("button", { name: "Custom layout" }).click();
+  await openTool(page, "Custom layout");
   const view = card(page, "Custom layout");
   const grid = view.getByRole("grid");
   // The initial layout exchanges rows and columns.
@@ -168,7 +168,7 @@ test("memory overview shows a large buffer and navigates to each region", async 
   await ready(page);
   await press(page, "Run to end");
   for (let n = 0; n < 2; n += 1) await press(page, "Previous store");
-  await page.getByRole("button", { name: "Memory overview" }).click();
+  await openTool(page, "Memory overview");
   const overview = card(page, "Memory overview");
   const region = overview.getByRole("slider", { name: "Region" });
   await expect(region).toHaveAttribute("aria-valuetext", "Elements 0 to 16,383 of 16,777,216: 1 written; last write by lane 0 to element 2 in this step.");
@@ -191,7 +191,7 @@ test("JIT run shows the final memory or reports why the launch cannot be compile
   await paste(page, loopKernel(""));
   await ready(page);
   await press(page, "Go to start");
-  await page.getByRole("button", { name: "Run with JIT" }).click();
+  await openTool(page, "Run with JIT");
   const jitCard = card(page, "JIT run");
   await expect(jitCard).toContainText(/Compiled in .* ms and run in .* ms: .* million lane-instructions per second\. 1,024 steps, 128 stores\./);
   await expect(jitCard.getByRole("group", { name: "Final memory" })).toContainText("u32 · first 32 of 4,096");
@@ -206,7 +206,7 @@ test("JIT run shows the final memory or reports why the launch cannot be compile
   await paste(page, loopKernel("  mov.u32 %r4, %clock;\n"));
   await ready(page);
   await expect(jitCard).toBeHidden();
-  await page.getByRole("button", { name: "Run with JIT" }).click();
+  await openTool(page, "Run with JIT");
   await expect(jitCard).toContainText("Cannot run with JIT: the JIT compiler does not support mov.u32 %r4, %clock (line 14). To interpret the launch, select Run to end.");
   await jitCard.getByRole("button", { name: "Close" }).click();
   await expect(jitCard).toBeHidden();
@@ -221,7 +221,7 @@ test("long JIT run distributes blocks to workers and produces identical memory c
   await open(page);
   await paste(page, longKernel);
   await ready(page);
-  await page.getByRole("button", { name: "Run with JIT" }).click();
+  await openTool(page, "Run with JIT");
   const jitCard = card(page, "JIT run");
   await expect(jitCard).toContainText(/Compiled in .* ms and run in .* in 3 parts: .*\. 240,030,000 steps, 3,000 stores\./, { timeout: 60_000 });
   await expect(jitCard.getByRole("group", { name: "Final memory" })).toContainText(` ${x} `);

@@ -2,7 +2,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import { expect, test, type Page } from "@playwright/test";
 import { readFileSync } from "node:fs";
-import { open, pick } from "./playground";
+import { open, openAnalysis, pick } from "./playground";
 
 const root = new URL("../", import.meta.url);
 const questions = readFileSync(new URL("web/questions.txt", root), "utf8").trim().split("\n").map((line) => line.split(" | "));
@@ -59,6 +59,7 @@ test("hovering over an access shows its inferred layout and a link to its diagra
   await open(page);
   await pick(page, "Bank conflicts and padding");
   const layouts = page.getByRole("region", { name: "Layouts" });
+  await openAnalysis(page);
   await layouts.getByText("Inferred layouts of 3 accesses").click();
   await expect(layouts).toContainText("32:1");
   await page.locator(".cm-line", { hasText: "st.shared.u32" }).nth(2).getByText("st", { exact: true }).hover();

@@ -9,7 +9,7 @@ const forbiddenOutcomes = (page: Page) => litmusView(page).getByRole("group", { 
 
 test("weak message passing lists an outcome that is not sequentially consistent, and a fix forbids it", async ({ page }) => {
   await open(page);
-  await page.getByRole("button", { name: "Litmus tests" }).click();
+  await page.getByRole("button", { name: "Memory model" }).click();
   await expect(allowedOutcomes(page).getByRole("button")).toHaveCount(4);
   await expect(allowedOutcomes(page).getByRole("button", { name: "not sequentially consistent" })).toHaveCount(1);
   await expect(litmusView(page).getByRole("img", { name: /is read by thread 1 read x: 0/ })).toBeVisible();
@@ -23,12 +23,12 @@ test("weak message passing lists an outcome that is not sequentially consistent,
   await expect(litmusView(page).getByRole("region", { name: "Execution" })).toContainText("in causality order");
 });
 
-test("link opens a litmus test, a syntax error names its line, and Back to kernel closes the view", async ({ page }) => {
+test("link opens a litmus test, a syntax error names its line, and the tab Run closes the view", async ({ page }) => {
   await page.goto("/#litmus=async-proxy");
   await expect(allowedOutcomes(page).getByRole("button")).toHaveCount(2);
   await litmusView(page).getByRole("textbox").fill("//@ location x: u32 = 0\n//@ thread\nld.global.u33 %r0, [x];\n//@ observe 0:%r0\n");
   await expect(litmusView(page).getByRole("alert")).toContainText("line 3");
   await expect(page).toHaveURL(/#litmus\?text=/);
-  await litmusView(page).getByRole("button", { name: "Back to kernel" }).click();
+  await page.getByRole("button", { name: "Run", exact: true }).click();
   await expect(litmusView(page)).toHaveCount(0);
 });

@@ -193,7 +193,7 @@ test("editing an initial value of a cell, parameter or register updates its anno
   await expect(field).toHaveValue("1.5");
   await expect(field).toBeFocused();
   // The launch panel shows the parameter.
-  await page.getByText("1 block of 32 threads").click();
+  await page.getByText("<<<1, 32>>>").click();
   const n = page.getByRole("textbox", { name: "Value of n" });
   await expect(n).toHaveValue("3");
   await n.fill("-2");
@@ -282,7 +282,7 @@ test("buffer is initialized by a rule and displayed with another element type", 
   await expect.poll(() => cells(page, "out")).toHaveLength(32);
   await ready(page);
   await press(page, "Run to end");
-  await page.getByText("1 block of 32 threads").click();
+  await page.getByText("<<<1, 32>>>").click();
   const source = page.getByRole("textbox", { name: "PTX source" });
   await page.getByRole("combobox", { name: "Initial contents of x" }).selectOption({ label: "0, 1, 2, …" });
   await expect(source).toContainText("//@ buffer x: u32[2048] = iota");

@@ -72,7 +72,7 @@ test("More actions reveals the controls that do not fit into the header", async 
   await moreActions.click();
   await page.getByRole("button", { name: "Layouts", exact: true }).click();
   await expect(page.getByRole("tablist", { name: "View" })).toBeHidden();
-  await expect(page.getByRole("button", { name: "Litmus tests" })).toBeHidden();
+  await expect(page.getByRole("button", { name: "Memory model" })).toBeHidden();
 });
 
 test("clicked cell opens its card above the transport, and the card can be closed", async ({ page }) => {

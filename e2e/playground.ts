@@ -40,3 +40,22 @@ export async function paste(page: Page, text: string) {
   await page.keyboard.press("ControlOrMeta+a");
   await page.keyboard.press("ControlOrMeta+v");
 }
+
+/** Selects a tab of the inspector: "Threads" or "Watch". */
+export async function inspectorTab(page: Page, name: string) {
+  await page.getByRole("tablist", { name: "Inspector" }).getByRole("tab", { name, exact: true }).click();
+}
+
+/** Opens a card of the tab "Watch", as in "Add watch" or "Compare two steps". */
+export async function openTool(page: Page, name: string) {
+  await inspectorTab(page, "Watch");
+  await page.getByRole("button", { name }).click();
+}
+
+/** Opens the tab of the bottom panel with the analyses of the run. */
+export async function openAnalysis(page: Page) {
+  await page.getByRole("group", { name: "Panels" }).getByRole("button", { name: "Analysis" }).click();
+}
+
+/** Returns the source in the editor, or an empty string before the editor has loaded. */
+export const text = (page: Page) => page.evaluate(() => ((globalThis as any).warpgridEditor?.text() ?? "") as string);

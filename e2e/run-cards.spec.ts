@@ -1,6 +1,6 @@
 // Tests the cards for access costs, for threads that wait for an mbarrier, for the blocks of a cluster, and for other schedules.
 import { expect, test } from "@playwright/test";
-import { cells, open, paste, pick, ready } from "./playground";
+import { cells, open, openAnalysis, paste, pick, ready } from "./playground";
 
 const SCHEDULE_DEPENDENT_KERNEL = `//@ launch grid=1 block=64
 //@ buffer out: u32[4] = 9
@@ -25,6 +25,7 @@ test("access costs are shown at their lines and linked from the memory traffic c
   const costMarkers = page.locator(".cm-costs span");
   await expect(costMarkers.filter({ hasText: "×32" })).toHaveAttribute("title", /32 wavefronts of shared memory, 1 ideal/);
   await expect(costMarkers.filter({ hasText: /^×1$/ })).toHaveCount(2);
+  await openAnalysis(page);
   const traffic = page.getByRole("region", { name: "Memory traffic" });
   await expect(traffic).toContainText("31 bank conflicts");
   await traffic.getByRole("row", { name: /32 wavefronts/ }).getByRole("button").click();
@@ -38,6 +39,7 @@ test("two schedules with different results are compared, and either can be selec
   await open(page);
   await paste(page, SCHEDULE_DEPENDENT_KERNEL);
   await ready(page);
+  await openAnalysis(page);
   const scheduleCard = page.getByRole("region", { name: "Schedules" });
   await expect(scheduleCard).toContainText("Result depends on the schedule");
   await expect(scheduleCard).toContainText("out[1]");

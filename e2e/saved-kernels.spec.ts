@@ -1,12 +1,11 @@
 // Tests the saved kernels. A kernel must not be lost when an example is selected, when another kernel is pasted, when the page is reloaded,
 // when the kernel is large, or when a second tab is open.
 import { expect, test, type Page } from "@playwright/test";
-import { open, paste, pick, press, ready } from "./playground";
+import { open, paste, pick, press, ready, text } from "./playground";
 
 const kernel = (name: string, value: number) =>
   `.version 8.8\n.target sm_90\n.address_size 64\n.visible .entry ${name}(.param .u64 out)\n{\n\t.reg .b64 %rd1;\n` +
   `\tld.param.u64 %rd1, [out];\n\tst.global.u32 [%rd1], ${value};\n\tret;\n}\n`;
-const text = (page: Page) => page.evaluate(() => ((globalThis as any).warpgridEditor?.text() ?? "") as string);
 const picker = (page: Page) => page.getByRole("combobox", { name: "Example" });
 /** Selects a saved kernel by the start of its name. */
 async function selectKernel(page: Page, name: string) {

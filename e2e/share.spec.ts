@@ -3,10 +3,9 @@
 import { readFileSync } from "node:fs";
 import { deflateSync } from "node:zlib";
 import { expect, test, type Browser, type Page } from "@playwright/test";
-import { open, paste, pick, press, ready } from "./playground";
+import { open, openTool, paste, pick, press, ready, text } from "./playground";
 
 /** Returns the source in the editor. Returns an empty string if the editor has not been loaded. */
-const text = (page: Page) => page.evaluate(() => ((globalThis as any).warpgridEditor?.text() ?? "") as string);
 const panel = (page: Page) => page.locator("details.sharing");
 const step = (page: Page) => page.getByRole("status").first();
 const kernel = ".version 8.8\n.target sm_90\n.address_size 64\n.visible .entry mine(.param .u64 out)\n{\n\t.reg .b64 %rd1;\n\tld.param.u64 %rd1, [out];\n\tst.global.u32 [%rd1], 7;\n\tret;\n}\n";
@@ -102,8 +101,8 @@ test("inferred launch configuration is stored in the link", async ({ page, brows
   const inferred = "//@ launch grid=1 block=64\n//@ buffer out: u32[24] = 3";
   const other = await openAsRecipient(browser, code(JSON.stringify({ source: kernel, guessed: inferred })));
   await ready(other);
-  await expect(other.getByText("1 block of 64 threads")).toBeVisible();
-  await other.getByText("1 block of 64 threads").click();
+  await expect(other.getByText("<<<1, 64>>>")).toBeVisible();
+  await other.getByText("<<<1, 64>>>").click();
   await expect(other.locator("pre", { hasText: "u32[24] = 3" })).toBeVisible();
   await other.keyboard.press("Escape");
   expect(await share(other)).not.toBe(link);
@@ -112,7 +111,7 @@ test("inferred launch configuration is stored in the link", async ({ page, brows
   await other.keyboard.press("ControlOrMeta+End");
   await other.keyboard.type("// more");
   await ready(other);
-  await expect(other.getByText("1 block of 64 threads")).toHaveCount(0);
+  await expect(other.getByText("<<<1, 64>>>")).toHaveCount(0);
 });
 
 test("shared link restores both compared kernels at the same store", async ({ page, browser }) => {
@@ -282,7 +281,7 @@ test("share panel fits on a phone, and a link opens", async ({ page }) => {
 test("watch expressions and breakpoints are stored in the link and kept by the recipient", async ({ page, browser }) => {
   await open(page);
   await pick(page, "Coalesced and strided stores");
-  await page.getByRole("button", { name: "Add watch" }).click();
+  await openTool(page, "Add watch");
   const watchedExpressions = (page: Page) => page.getByRole("region", { name: "Watch", exact: true }).locator(".watch-list > li > code");
   for (const expression of ["rows[0][3] + 100", "lane 3: %r13 * 2"]) {
     await page.getByRole("textbox", { name: "Watch expression" }).fill(expression);

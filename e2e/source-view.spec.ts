@@ -2,7 +2,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test, type Page } from "@playwright/test";
 import { readFileSync } from "node:fs";
-import { open, paste, press, ready } from "./playground";
+import { open, openTool, paste, press, ready } from "./playground";
 
 const read = (name: string) => readFileSync(`crates/view/tests/source_lines/${name}`, "utf8");
 const LAUNCH = "//@ launch grid=1 block=32x8\n//@ scalar w: s32 = 32\n//@ scalar h: s32 = 32\n";
@@ -39,7 +39,7 @@ test("source file of an open kernel is added to the kernel", async ({ page }) =>
   await open(page);
   await paste(page, LAUNCH + read("transpose.ptx"));
   await ready(page);
-  await page.getByRole("button", { name: "Show source" }).click();
+  await openTool(page, "Show source");
   await expect(card(page, "Source file")).toContainText("does not contain the text of the file");
   await card(page, "Source file").locator("input[type=file]").setInputFiles("crates/view/tests/source_lines/transpose.cu");
   await expect(card(page, "Source file").getByRole("listitem")).toHaveCount(17);
@@ -48,6 +48,6 @@ test("source file of an open kernel is added to the kernel", async ({ page }) =>
 
 test("kernel without line information says how to record it", async ({ page }) => {
   await open(page);
-  await page.getByRole("button", { name: "Show source" }).click();
+  await openTool(page, "Show source");
   await expect(card(page, "Source file")).toContainText("nvcc -lineinfo");
 });

@@ -1,7 +1,7 @@
 // Tests the zoom levels from the full value to one pixel per cell, and the minimap of a long memory next to its rows.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test, type Page } from "@playwright/test";
-import { open, paste, pick, press, ready } from "./playground";
+import { inspectorTab, open, paste, pick, press, ready } from "./playground";
 
 /** Kernel in which each of 64 blocks stores the lane index of its first warps at every 2,048th element of 1 MiB. */
 const LONG_KERNEL = `//@ launch grid=64 block=64
@@ -182,6 +182,7 @@ test("column list offers a custom layout", async ({ page }) => {
   await expect(view.getByRole("textbox", { name: "Layout" })).toBeFocused();
   await expect(card.getByRole("combobox", { name: "Columns" })).toHaveValue("");
   // The watch cards have not changed.
+  await inspectorTab(page, "Watch");
   await expect(page.getByRole("button", { name: "Add watch" })).toBeVisible();
 });
 

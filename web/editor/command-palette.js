@@ -1,7 +1,7 @@
 // The command palette (Ctrl+K) lists the visible controls of the page and activates the selected control. Controls need not be registered,
 // because each control is listed under its accessible name. Commands without a control are registered.
 import { createElement } from "../dom.js";
-import { openHeader, showView, viewContaining, withAllViewsRendered } from "./view-tabs.js";
+import { openHeader, showInspectorTab, showView, viewContaining, withAllViewsRendered } from "./view-tabs.js";
 
 /** Containers of controls, and the name of the corresponding part of the page. The first container that matches a control determines the
  *  name. */
@@ -36,10 +36,17 @@ function selectOption(select, value) {
   select.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
+/** Shows the view and the tab of the inspector that contain an element. */
+function reveal(element) {
+  showView(viewContaining(element));
+  const group = element.closest(".inspector-group");
+  if (group) showInspectorTab(group.dataset.tab);
+}
+
 /** Activates a control after its view has become visible. */
 function activate(element) {
   if (element.matches("summary")) openHeader();
-  else if (!element.closest("header")) showView(viewContaining(element));
+  else if (!element.closest("header")) reveal(element);
   element.focus();
   element.click();
 }
@@ -60,7 +67,7 @@ function controlCommands(element) {
 function cardCommands(card) {
   const heading = normalizeSpace(card.querySelector("h2")?.textContent ?? "");
   const show = () => {
-    showView(viewContaining(card));
+    reveal(card);
     card.scrollIntoView({ block: "start" });
     (card.querySelector("[tabindex], button, summary") ?? card).focus({ preventScroll: true });
   };
@@ -112,7 +119,7 @@ function rankCommands(candidates, query) {
 }
 
 /** Opens the command palette. */
-function openPalette() {
+export function openPalette() {
   const candidates = commands();
   const previousFocus = document.activeElement;
   const list = createElement("ul", { id: "palette-list", role: "listbox" });

@@ -3,7 +3,7 @@
 // web/src/editor.rs).
 import "./worker-registry.js";
 import "./offline-loader.js";
-import "./command-palette.js";
+import { openPalette } from "./command-palette.js";
 import { Compartment, EditorState, StateEffect, StateField, RangeSet, RangeSetBuilder } from "@codemirror/state";
 import {
   EditorView, ViewPlugin, Decoration, MatchDecorator, GutterMarker, gutter, keymap, lineNumbers, lineNumberMarkers,
@@ -512,6 +512,11 @@ const api = {
   isCuda: () => isCuda(api.text()),
   /** Searches for a value, an address or an element in memory. */
   find: (text) => onPin?.(`find ${text}`),
+  openPalette,
+  createAnalysisPanel() {
+    analysisPanel = Object.assign(document.createElement("div"), { className: "analysis-panel", tabIndex: -1 });
+    return analysisPanel;
+  },
   /** Opens the view of examples, tours and puzzles. */
   openLearn: () => void openLearn(pageApi),
   /** Opens the sharing panel and copies its link. */
@@ -618,7 +623,10 @@ function changeText(text) {
 const VIEW_BY_FOCUS = { cell: "memory", line: "source", lane: "threads", register: "threads" };
 
 /** Interface of the page for examples, tours, puzzles, the inspector and external sources. */
+/** Element with the cards of the analyses, which Rust renders and the bottom panel shows. */
+let analysisPanel = null;
 const pageApi = {
+  analysisPanel: () => analysisPanel,
   text: () => api.text(),
   setText: (text) => api.setText(text),
   change: changeText,

@@ -4,6 +4,7 @@ import { CARD_LABELS, PANEL_LABELS, WATCH_STORAGE_KEY } from "../inspector/card-
 import { createElement } from "../dom.js";
 import { hasSourceFile } from "./source-file.js";
 import { loadModule } from "./util.js";
+import { showInspectorTab } from "./view-tabs.js";
 import { firstWorkerLoaded } from "./worker-registry.js";
 
 let inspector = null;
@@ -44,6 +45,7 @@ async function loadInspector(isRequested = true) {
 async function openInspector(card) {
   if (!await loadInspector()) return;
   isOpen = true;
+  if (card === "watch" || card === "compare-steps") showInspectorTab("watch");
   inspector.openInspector(latestStepContext);
   if (card) inspector.focusCard(card, latestStepContext);
 }
@@ -65,8 +67,20 @@ function renderPanelButtons(stepContext) {
       return button;
     }));
   }
+  openLinkedPanel();
   clearTimeout(findingsTimer);
   findingsTimer = setTimeout(() => void updateFindings(), FINDINGS_DELAY_MS);
+}
+
+/** Link that opens an example with a tab of the bottom panel: `#example=ID&panel=analysis`. */
+const PANEL_LINK = /^#example=[^&]+&panel=(\w+)$/;
+let openedLink = "";
+/** Opens the tab of the bottom panel that the URL names, once per URL. */
+function openLinkedPanel() {
+  const [link, name] = PANEL_LINK.exec(location.hash) ?? [];
+  if (!name || link === openedLink || !Object.hasOwn(PANEL_LABELS, name)) return;
+  openedLink = link;
+  void loadInspector().then((isLoaded) => isLoaded && inspector.openPanel(name, currentContext()));
 }
 
 /** Returns the context of the current step, or of the checked source if the source has not run. */
@@ -135,7 +149,9 @@ export function renderInspector(stepContext) {
   latestStepContext = stepContext;
   inspector?.updateCards(stepContext);
   if (isOpen) return;
-  if (stepContext.watch.length > 0 || hasSavedWatches(stepContext.key) || hasSourceFile(stepContext.source)) { void openInspector(); return; }
+  const hasWatches = stepContext.watch.length > 0 || hasSavedWatches(stepContext.key);
+  if (hasWatches) showInspectorTab("watch");
+  if (hasWatches || hasSourceFile(stepContext.source)) { void openInspector(); return; }
   if (stepContext.container.firstChild) return;
   const buttons = Object.entries(CARD_LABELS).map(([card, { label, title }]) => createElement("button", { type: "button", className: "action-button", textContent: label, title, onclick: () => void openInspector(card) }));
   const card = createElement("section", { className: "card" }, createElement("h2", {}, "Watch"), createElement("div", { className: "fixes" }, ...buttons));

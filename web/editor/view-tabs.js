@@ -43,6 +43,9 @@ export function showView(view) {
   try { sessionStorage.setItem(VIEW_STORAGE_KEY, view); } catch { /* the next visit starts with the first view */ }
 }
 
+/** Selects a tab of the inspector: `threads` or `watch`. */
+export const showInspectorTab = (name) => document.querySelector(`.inspector-tabs [data-tab="${name}"]`)?.click();
+
 function createTabs() {
   const list = setAttributes(createElement("div", { className: "tabs-row" }), { role: "tablist", "aria-label": "View" });
   tabButtons = VIEWS.map(([view, title]) => {

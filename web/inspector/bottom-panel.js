@@ -1,5 +1,5 @@
-// Panel between the kernel view and the transport, with one tab for the list of findings and one for the timeline. The buttons of the
-// transport open the panel, and its upper edge resizes it.
+// Panel between the kernel view and the transport, with tabs for the list of findings, the timeline and the analyses of the run. The
+// buttons of the transport open the panel, and its upper edge resizes it.
 import { createElement } from "../dom.js";
 
 const MIN_HEIGHT = 120;
@@ -23,7 +23,7 @@ export function bottomPanel(tabs, onToggle) {
   const actions = createElement("div", { class: "panel-actions" });
   const closeButton = createElement("button", { type: "button", class: "icon small", title: "Close (Esc)", "aria-label": "Close panel", onclick: close }, "✕");
   const body = createElement("div", { class: "panel-body", role: "tabpanel", tabIndex: -1 });
-  const panel = createElement("section", { class: "bottom-panel", "aria-label": "Findings and timeline" }, resizer, createElement("div", { class: "panel-head" }, tabList, actions, closeButton), body);
+  const panel = createElement("section", { class: "bottom-panel", "aria-label": "Findings, timeline and analysis" }, resizer, createElement("div", { class: "panel-head" }, tabList, actions, closeButton), body);
 
   function resize(next) {
     height = Math.round(Math.min(Math.max(next, MIN_HEIGHT), innerHeight * MAX_HEIGHT_FRACTION));
@@ -90,6 +90,11 @@ export function bottomPanel(tabs, onToggle) {
   return {
     close,
     openName: () => openName,
+    /** Opens a tab. */
+    open(name, next) {
+      stepContext = next;
+      open(name);
+    },
     /** Opens a tab and moves the focus to its content. */
     focus(name, next) {
       stepContext = next;

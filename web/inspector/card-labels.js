@@ -14,6 +14,7 @@ export const CARD_LABELS = {
 export const PANEL_LABELS = {
   findings: { label: "Findings", title: "List everything that is known about the kernel and its run: errors, faults, data races, hangs, bank conflicts, uncoalesced accesses (F8: next finding)" },
   timeline: { label: "Timeline", title: "Show the warps, asynchronous operations and barriers of the run over its steps" },
+  analysis: { label: "Analysis", title: "Show data races, schedules, bank conflicts, uncoalesced accesses, inferred layouts and memory traffic in detail" },
 };
 /** Storage key of the watch expressions of each source. */
 export const WATCH_STORAGE_KEY = "warpgrid.watch";

@@ -29,10 +29,19 @@ const lazyCards = {};
 function markPanelButton(openName) {
   for (const button of document.querySelectorAll(".panel-buttons button")) button.setAttribute("aria-expanded", String(button.dataset.panel === openName));
 }
+/** Creates the tab of the analyses, whose cards the page renders. */
+function analysisTab({ page }) {
+  const node = page.analysisPanel();
+  return { node, actions: [], show() {}, focus: () => node.focus() };
+}
 const panel = bottomPanel({
   findings: { label: PANEL_LABELS.findings.label, create: findingsTab },
   timeline: { label: PANEL_LABELS.timeline.label, create: timelineTab },
+  analysis: { label: PANEL_LABELS.analysis.label, create: analysisTab },
 }, markPanelButton);
+
+/** Opens a tab of the bottom panel. */
+export const openPanel = panel.open;
 
 /** Opens a tab of the bottom panel, or closes the panel if the tab is open. */
 export function togglePanel(name, stepContext) {

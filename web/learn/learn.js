@@ -24,7 +24,7 @@ async function loadLessons() {
 }
 
 /** Sets the URL fragment without a history entry. */
-const replaceFragment = (fragment) => history.replaceState(null, "", fragment);
+const replaceFragment = (fragment) => history.replaceState(history.state, "", fragment);
 
 function closeDialog() {
   dialog?.close();

@@ -40,7 +40,7 @@ function endTour() {
 /** Opens an example and waits until its run is ready. */
 async function openExample(page, entry, text) {
   if (page.text() !== text) {
-    if (location.hash === `#example=${entry.id}`) history.replaceState(null, "", "#");
+    if (location.hash === `#example=${entry.id}`) history.replaceState(history.state, "", "#");
     location.hash = `#example=${entry.id}`;
   }
   return (await waitUntil(() => page.text() === text)) && waitUntil(isPlaybackReady);
@@ -55,7 +55,7 @@ export async function startTour(page, lessons, id) {
     const source = await fetchExample(entry.file);
     const view = await sendRequest("tour", tour[1], source);
     if (!(await openExample(page, entry, source))) throw new Error("the example failed to run");
-    history.replaceState(null, "", `#learn=tour:${id}`);
+    history.replaceState(history.state, "", `#learn=tour:${id}`);
     activeTourEnd = mountTour(page, id, view, source);
   } catch (error) {
     page.failed(`Failed to start the tour: ${error.message}`);
@@ -80,7 +80,7 @@ function mountTour(page, id, { title, intro, stops, length }, source) {
   const backButton = createElement("button", { type: "button", class: "action-button" }, "Back");
   const nextButton = createElement("button", { type: "button", class: "action-button main" }, "Next");
   const progressLabel = createElement("span", { class: "muted", "aria-live": "polite" });
-  const close = createElement("button", { type: "button", class: "icon", "aria-label": "End tour", title: "End tour", onclick: () => { endTour(); history.replaceState(null, "", "#"); } }, "✕");
+  const close = createElement("button", { type: "button", class: "icon", "aria-label": "End tour", title: "End tour", onclick: () => { endTour(); history.replaceState(history.state, "", "#"); } }, "✕");
   const panel = createElement("aside", { class: "learn-tour", "aria-label": `Tour: ${title}` },
     createElement("div", { class: "learn-tour-head" }, createElement("h2", {}, title), close),
     createElement("div", { class: "learn-tour-body", tabIndex: 0, role: "group", "aria-label": "Tour text" }, ...renderParagraphs(intro), list),

@@ -21,7 +21,7 @@ export async function questionPages({ root, recorder }) {
   const pages = [];
   const cards = [];
   for (const { question, link, about } of await readQuestions(root)) {
-    const example = /^#example=(.+)$/.exec(link)?.[1];
+    const example = /^#example=([^&]+)/.exec(link)?.[1];
     const isTest = link.startsWith("#litmus");
     const path = isTest ? `index.html${link}` : example ? `examples/${example}.html` : `examples/${slugOf(question)}.html`;
     cards.push(`<li><a href="../${path}">${escape(question)}</a><p>${renderInlineCode(about)}</p></li>`);

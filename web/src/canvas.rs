@@ -45,6 +45,36 @@ pub struct GridScene<'a> {
     pub cursor: Option<u64>,
 }
 
+/// Draws the loaded rows of a grid as a picture of the given size in pixels. Each cell has the color of the lane that wrote it last. Initial
+/// values other than zero are gray.
+pub fn paint_thumbnail(
+    canvas: &HtmlCanvasElement,
+    grid: &MemoryGrid,
+    palette: &Palette,
+    (width, height): (f64, f64),
+) {
+    let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
+    let Some(context) = empty(canvas, width, height, ratio) else {
+        return;
+    };
+    let n_rows = u64::from(grid.n_rows).clamp(1, 32);
+    let n_columns = u64::from(grid.columns).max(1);
+    let (cell_width, cell_height) = (width / n_columns as f64, height / n_rows as f64);
+    let cells = grid.cells.iter().take((n_rows * n_columns) as usize);
+    for (index, cell) in (0..).zip(cells) {
+        let color = match (cell.written, cell.lane) {
+            (WriteAge::Never, _) if cell.is_zero => &palette.empty,
+            (WriteAge::Never, _) => &palette.sector,
+            (_, Some(lane)) => palette.lane(lane),
+            (_, None) => &palette.faint,
+        };
+        context.set_fill_style_str(color);
+        let (row, column) = (index / n_columns, index % n_columns);
+        let (x, y) = (column as f64 * cell_width, row as f64 * cell_height);
+        context.fill_rect(x, y, cell_width, cell_height);
+    }
+}
+
 /// Draws the visible part of a grid at the resolution of the screen. If the canvas already shows `before`, only the rows that differ
 /// between the two scenes are redrawn.
 pub fn paint(canvas: &HtmlCanvasElement, before: Option<&GridScene<'_>>, scene: &GridScene<'_>) {

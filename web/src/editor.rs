@@ -67,6 +67,12 @@ extern "C" {
     fn connect_breaks(changed: &Function);
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectPin)]
     fn connect_pin(pinned: &Function);
+    /// Opens the command palette.
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = openPalette)]
+    pub fn open_palette();
+    /// Creates the element that the tab “Analysis” of the bottom panel shows.
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = createAnalysisPanel)]
+    pub fn create_analysis_panel() -> web_sys::Element;
     /// Opens the view of examples, tours and puzzles, which is loaded on demand.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = openLearn)]
     pub fn open_learn();

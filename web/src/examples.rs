@@ -15,6 +15,12 @@ pub struct Example {
     print: Fingerprint,
 }
 
+/// Returns the ID in a link to an example, which has the form `#example=ID` or `#example=ID&panel=NAME`. `web/editor/inspector-loader.js`
+/// opens the tab of the bottom panel that the link names.
+pub fn linked_example(link: &str) -> Option<&str> {
+    link.strip_prefix("#example=")?.split('&').next()
+}
+
 /// Length of a source, and the hash of its text.
 type Fingerprint = (usize, u64);
 

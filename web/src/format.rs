@@ -51,6 +51,16 @@ pub fn launch(facts: &LaunchConfiguration) -> String {
     )
 }
 
+/// Formats a launch configuration in the notation of CUDA C++, as `<<<2, 64>>>` or `<<<1, 32 × 8, 4096>>>` with the bytes of dynamic shared
+/// memory.
+pub fn execution_configuration(facts: &LaunchConfiguration) -> String {
+    let (grid, block) = (extents(facts.grid), extents(facts.block));
+    match facts.dynamic_shared {
+        0 => format!("<<<{grid}, {block}>>>"),
+        bytes => format!("<<<{grid}, {block}, {bytes}>>>"),
+    }
+}
+
 /// Formats a size as `256 bytes` or `40 KiB`.
 pub fn bytes(n: u64) -> String {
     match n {

@@ -9,18 +9,12 @@ pub const ROW: f64 = 24.0;
 pub const HEADER_HEIGHT: f64 = 18.0;
 /// Gap between two cells.
 pub const GAP: f64 = 1.0;
-/// Number of rows that a card shows before it scrolls.
+/// Number of rows that a card shows before it scrolls, unless the stage has space for more rows.
 pub const MAX_VISIBLE_ROWS: u64 = 17;
-/// Page width from which on two cards fit side by side.
-const TWO_CARD_WIDTH: f64 = 880.0;
-/// Default width of a cell for short values.
-const PLAIN_CELL: f64 = 30.0;
-/// Maximum width of a cell for short values in a wide card.
-const WIDE_CELL: f64 = 56.0;
+/// Maximum width of a cell for short values.
+const WIDE_CELL: f64 = 64.0;
 /// Minimum factor by which the widest zoom level enlarges cells.
 const LARGER: f64 = 1.4;
-/// Width that two cards side by side require in addition to their cells: the gap between them, and the padding of the second card.
-const BETWEEN_CARDS: f64 = 40.0;
 /// Maximum height of a scrollable element. Browsers truncate much taller elements.
 const MAX_SPACE: f64 = 4_000_000.0;
 /// Advance width of a digit at the font size of cells.
@@ -76,12 +70,7 @@ impl GridGeometry {
         let row_head = (last_label.len().max(2) as f64 * DIGIT + 10.0).round();
         let columns = grid.columns.max(1);
         let fit = ((available - row_head) / f64::from(columns)).floor();
-        // In a wide card, cells grow until two such cards fill the width.
-        let half = ((available - BETWEEN_CARDS) / 2.0 - row_head) / f64::from(columns);
-        let widest = match available < TWO_CARD_WIDTH {
-            true => (text + 8.0).max(PLAIN_CELL),
-            false => (text + 6.0).max(half.floor().min(WIDE_CELL)),
-        };
+        let widest = (text + 8.0).max(WIDE_CELL);
         let narrowest = (text * 0.62 + 3.0).max(14.0);
         let fitting = match fit < narrowest {
             true => (text + 6.0).max(20.0),

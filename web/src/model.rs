@@ -18,7 +18,7 @@ mod run_until;
 mod zoom;
 
 pub use actions::{Action, reduce};
-pub use active_view::ActiveView;
+pub use active_view::{ActiveView, Stage};
 pub use compare::CompareAction;
 pub use file::{ChosenProgram, FileAction, OpenedFile};
 pub use history::place_of;

@@ -14,12 +14,13 @@ use super::fault_card::FaultCard;
 use super::fragment_card::FragmentCard;
 use super::header::Header;
 use super::help::Help;
+use super::inspector_tabs::InspectorTabs;
 use super::js_slot::JsSlot;
 use super::layout_explorer::{Export, LayoutExplorer, save};
 use super::layouts_card::{layouts_card, sectors_card};
 use super::litmus::outcomes_view;
 use super::mbarrier_card::mbarrier_card;
-use super::memories::Memories;
+use super::memories::{Memories, StageHeight};
 use super::memory_export::{MemoryExport, save_memory};
 use super::memory_traffic_card::memory_traffic_card;
 use super::mma_arithmetic::mma_arithmetic_view;
@@ -101,6 +102,7 @@ pub(crate) fn App() -> Html {
     let split = use_state(|| None::<f64>);
     let style = split.map(|share| format!("--split: {}%", decimal(share)));
     let set_split = Callback::from(move |share| split.set(Some(share)));
+    let analysis_panel = use_memo((), |()| editor::create_analysis_panel());
     let export = use_callback((), {
         let ask = Rc::clone(&ask);
         move |export, ()| save(export, &ask)
@@ -124,6 +126,7 @@ pub(crate) fn App() -> Html {
     );
     html! {
         <div {class} {style}>
+            { create_portal(page.analysis(), (*analysis_panel).clone()) }
             { page.header() }
             <div class="views" role={is_covered.then_some("main")}>{ page.screen(export) }</div>
             <main>
@@ -172,6 +175,7 @@ impl Page {
                 start={state.start.clone()}
                 fill={self.fill.clone()}
                 theme={state.theme}
+                stage={state.screen.stage()}
                 dispatch={self.dispatch.clone()}
             />
         }
@@ -260,16 +264,31 @@ impl Page {
                     </p>
                 }
                 <CardArea>
-                    { self.cards(&frame, links) }
+                    { self.memories(&frame, links) }
                     <DeferredSidePanel frame={frame.clone()} links={links.clone()} {column} />
                 </CardArea>
             </>
         }
     }
 
-    /// Renders the memories and the cards of findings.
-    fn cards(&self, frame: &FrameRef, links: &Rc<Highlights>) -> Html {
+    /// Renders the memories.
+    fn memories(&self, frame: &FrameRef, links: &Rc<Highlights>) -> Html {
         let (state, dispatch) = (&self.state, &self.dispatch);
+        html! {
+            <div class="memory-cards">
+                <Memories frame={frame.clone()} pinned={state.pinned.clone()} views={state.views.clone()} save_file={self.save_file.clone()} fill={self.fill.clone()}
+                    links={links.clone()} palette={self.palette.clone()} dispatch={dispatch.clone()} />
+                <div class="custom-layout-slot"></div>
+            </div>
+        }
+    }
+
+    /// Renders the cards of the analyses of the whole run, which a tab of the bottom panel shows.
+    fn analysis(&self) -> Html {
+        let (state, dispatch) = (&self.state, &self.dispatch);
+        let Some(frame) = frame_of(state) else {
+            return html! { <p class="placeholder">{ waiting(state) }</p> };
+        };
         let shown = DisplayedAnalysis::of(state);
         let findings = &shown.findings;
         html! {
@@ -277,30 +296,27 @@ impl Page {
                 { shown.cards(html! {
                     <>
                         if let Some(found) = &findings.order {
-                            { race_card(found, frame, dispatch) }
+                            { race_card(found, &frame, dispatch) }
                         }
                         if let Some(report) = findings.orders.as_deref().filter(|report| has_schedule_dependence(report)) {
                             { schedule_card(report, state.run.facts.as_ref().map_or(0, |facts| facts.seed), dispatch) }
                         }
-                    </>
-                }) }
-                <div class="memory-cards">
-                    <Memories frame={frame.clone()} pinned={state.pinned.clone()} views={state.views.clone()} save_file={self.save_file.clone()} fill={self.fill.clone()}
-                        links={links.clone()} palette={self.palette.clone()} dispatch={dispatch.clone()} />
-                    { shown.cards(html! {
                         if let Some(found) = &findings.order {
                             { conflicts_card(&found.conflicts, &state.run.cure, &findings.text, dispatch) }
                             { sectors_card(&found.conflicts.sectors) }
                             { layouts_card(&found.layouts) }
                         }
-                    }) }
-                    <div class="custom-layout-slot"></div>
-                </div>
+                    </>
+                }) }
+                if let Some(traffic) = &state.run.traffic {
+                    { memory_traffic_card(traffic, state.run.executed_steps().saturating_sub(traffic.steps), dispatch) }
+                }
+                { notes(&frame) }
             </>
         }
     }
 
-    /// Renders the side column.
+    /// Renders the inspector: the groups of cards that its tabs select, and the card of a cell below each group.
     fn side(&self, frame: &FrameRef, links: &Rc<Highlights>) -> Html {
         let Page {
             state,
@@ -311,6 +327,8 @@ impl Page {
         } = self;
         html! {
             <>
+                <InspectorTabs />
+                <div class="inspector-group" role="tabpanel" aria-label="Threads" data-tab="threads">
                 <BlocksCard frame={frame.clone()} chosen={state.warp} dispatch={dispatch.clone()} />
                 { mbarrier_card(frame, dispatch) }
                 <TensorCard frame={frame.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
@@ -322,12 +340,11 @@ impl Page {
                     dispatch={dispatch.clone()} />
                 <RunUntilCard frame={frame.clone()} breakpoints={state.until.breakpoints.clone()}
                     said={state.until.message_at(frame.position).cloned()} dispatch={dispatch.clone()} />
+                </div>
+                <div class="inspector-group" role="tabpanel" aria-label="Watch" data-tab="watch">
                 <JsSlot panel={JsPanelKind::Inspect} frame={frame.clone()} fill={fill.clone()} />
+                </div>
                 { cell_card(state, frame, dispatch) }
-                if let Some(traffic) = &state.run.traffic {
-                    { memory_traffic_card(traffic, state.run.executed_steps().saturating_sub(traffic.steps), dispatch) }
-                }
-                { notes(frame) }
             </>
         }
     }
@@ -366,7 +383,11 @@ fn CardArea(props: &CardsProps) -> Html {
     let node = use_node_ref();
     let (_, height) = use_size(&node);
     let style = (height > 0.0).then(|| format!("--side-height: {}px", decimal(height)));
-    html! { <div class="cards" ref={node} {style}>{ props.children.clone() }</div> }
+    html! {
+        <ContextProvider<StageHeight> context={StageHeight(height)}>
+            <div class="cards" ref={node} {style}>{ props.children.clone() }</div>
+        </ContextProvider<StageHeight>>
+    }
 }
 
 /// Renders the `//@ title` and `//@ about` lines of the source, which may be scrolled out of view in the editor.

@@ -36,7 +36,6 @@ pub(crate) fn open_examples(dispatch: &Dispatch, pair: ExamplePair) {
 
 /// Renders the comparison view, whose complete state is in the model.
 pub(crate) fn compare_view(page: &CompareState, dispatch: &Dispatch) -> Html {
-    let close = dispatching::<MouseEvent>(dispatch, Action::Beside(CompareAction::Close));
     let choose =
         dispatching::<MouseEvent>(dispatch, Action::Beside(CompareAction::EditSecondSource));
     html! {
@@ -44,12 +43,9 @@ pub(crate) fn compare_view(page: &CompareState, dispatch: &Dispatch) -> Html {
             <div class="card compare-head">
                 <div class="explorer-title">
                     <h2>{ "Compare kernels" }</h2>
-                    <span>
-                        if !page.is_editing_second_source {
-                            <button class="pill" onclick={choose}>{ "Change kernel B…" }</button>{ " " }
-                        }
-                        <button class="pill" onclick={close}>{ "Back to kernel" }</button>
-                    </span>
+                    if !page.is_editing_second_source {
+                        <button class="pill" onclick={choose}>{ "Change kernel B…" }</button>
+                    }
                 </div>
                 { verdict(page) }
                 if let Some(opened) = &page.opened {

@@ -5,7 +5,7 @@ use super::{Dispatch, FrameRef};
 use crate::canvas::{GridScene, paint};
 use crate::format::extent_css;
 use crate::grid_geometry::{
-    GridGeometry, HEADER_HEIGHT, MAX_VISIBLE_ROWS, ROW, cell_description, cell_for_key, is_pin_key,
+    GridGeometry, HEADER_HEIGHT, ROW, cell_description, cell_for_key, is_pin_key,
 };
 use crate::highlight::Highlights;
 use crate::hooks::use_size;
@@ -34,6 +34,8 @@ pub(crate) struct Props {
     pub(crate) reachable: RovingTabindex,
     /// Width in pixels that is available for the cells.
     pub(crate) available: f64,
+    /// Number of rows that the grid shows before it scrolls.
+    pub(crate) max_rows: u64,
     pub(crate) links: Rc<Highlights>,
     pub(crate) palette: Rc<Palette>,
     pub(crate) dispatch: Dispatch,
@@ -90,7 +92,7 @@ pub(crate) fn GridCanvas(props: &Props) -> Html {
         })
     };
     let onscroll = on_scroll(&scroller, scroll);
-    let shown_height = HEADER_HEIGHT + grid.total_rows.min(MAX_VISIBLE_ROWS) as f64 * ROW;
+    let shown_height = HEADER_HEIGHT + grid.total_rows.min(props.max_rows) as f64 * ROW;
     let label = format!(
         "{}, grid of {} elements: use the arrow keys to move, Enter to pin the cell, and Shift+Up to move to the toolbar",
         grid.memory.title, grid.ty

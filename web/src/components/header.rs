@@ -1,24 +1,17 @@
 //! Header of the page: the source, the target, the launch, and the controls of the page itself.
 
-use super::compare::open_examples;
 use super::js_popover::JsPopover;
 use super::launch_panel::LaunchPanel;
-use super::litmus::first_test;
 use super::pickers::{Select, TargetPicker, VersionPicker};
+use super::stage_tabs::StageTabs;
 use super::text_picker::TextPicker;
 use super::{Dispatch, dispatching};
-use crate::compare::counterpart_of;
 use crate::editor::{self, JsPanelKind};
-use crate::layout_explorer::LayoutQuery;
-use crate::model::{
-    Action, CompareAction, InitialValueState, LayoutExplorerAction, LitmusAction, SavedKernel,
-    ThemeChoice,
-};
+use crate::model::{Action, InitialValueState, SavedKernel, Stage, ThemeChoice};
 use crate::protocol::LaunchConfiguration;
 use crate::reference::ReferenceTopic;
 use crate::theme::lane_css;
 use std::rc::Rc;
-use warpgrid_view::memory_model::litmus::ExtractionRequest;
 use warpgrid_view::{CheckReport, SourceLanguage};
 use web_sys::Element;
 use yew::prelude::*;
@@ -40,22 +33,8 @@ pub(crate) struct Props {
     /// Callback that renders a panel with the current state of the page.
     pub(crate) fill: Callback<(JsPanelKind, Element)>,
     pub(crate) theme: ThemeChoice,
+    pub(crate) stage: Stage,
     pub(crate) dispatch: Dispatch,
-}
-
-/// Opens the litmus test view with the selected lines, or with a built-in test.
-fn outcomes(dispatch: &Dispatch) -> Callback<MouseEvent> {
-    let dispatch = dispatch.clone();
-    Callback::from(move |_| {
-        let action = match editor::selected_lines() {
-            Some(lines) => LitmusAction::ExtractFromKernel(ExtractionRequest {
-                lines,
-                ..ExtractionRequest::default()
-            }),
-            None => LitmusAction::Open(first_test()),
-        };
-        dispatch.dispatch(Action::Outcomes(action));
-    })
 }
 
 #[component]
@@ -69,11 +48,14 @@ pub(crate) fn Header(props: &Props) -> Html {
     html! {
         <header>
             <h1 class="brand"><Logo />{ "Warpgrid" }</h1>
+            <StageTabs stage={props.stage} example={props.example} target={props.target.clone().or_else(|| props.report.target.clone())} dispatch={dispatch.clone()} />
             <TextPicker example={props.example} saved_kernels={props.saved_kernels.clone()} current_kernel_id={props.current_kernel_id.clone()} dispatch={dispatch.clone()} />
-            <TargetPicker chosen={props.target.clone()} stated={stated(&props.report.target, &props.report.assumed_target)} dispatch={dispatch.clone()} />
-            if props.front == SourceLanguage::Ptx {
-                <VersionPicker chosen={props.ptx_version.clone()} stated={stated(&props.report.ptx_version, &props.report.assumed_ptx_version)} dispatch={dispatch.clone()} />
-            }
+            <span class="pill check-target">
+                <TargetPicker chosen={props.target.clone()} stated={stated(&props.report.target, &props.report.assumed_target)} dispatch={dispatch.clone()} />
+                if props.front == SourceLanguage::Ptx {
+                    <VersionPicker chosen={props.ptx_version.clone()} stated={stated(&props.report.ptx_version, &props.report.assumed_ptx_version)} dispatch={dispatch.clone()} />
+                }
+            </span>
             // Blocks of inline assembly are selected above the editor instead.
             if props.report.parts.is_empty() {
                 { kernels(props.facts.as_deref(), dispatch) }
@@ -82,14 +64,14 @@ pub(crate) fn Header(props: &Props) -> Html {
                 <LaunchPanel facts={facts.clone()} start={props.start.clone()} dispatch={props.dispatch.clone()} />
             }
             <span class="spacer"></span>
+            <button class="icon search-button" title="Search views, commands, reference pages and diagnostics (Ctrl+K)" aria-label="Search" aria-haspopup="dialog"
+                onclick={|_: MouseEvent| editor::open_palette()}>
+                <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+                    <path d="M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9zM10.3 10.3 14 14" fill="none" stroke="currentColor" stroke-width="1.4" stroke-linecap="round" />
+                </svg>
+            </button>
             <button class="text-button learn-button" aria-haspopup="dialog" title="Examples, guided tours and puzzles"
                 onclick={|_: MouseEvent| editor::open_learn()}>{ "Learn" }</button>
-            <button class="text-button" title="Compare this kernel with another version, such as its SASS"
-                onclick={beside(props)}>{ "Compare" }</button>
-            <button class="text-button" title="Matrix fragments, shared-memory descriptors and CuTe layouts"
-                onclick={dispatching(dispatch, Action::Matrix(LayoutExplorerAction::Open(LayoutQuery::of_target(props.target.as_deref().or(props.report.target.as_deref())))))}>{ "Layouts" }</button>
-            <button class="text-button" title="Enumerate the outcomes that the PTX memory model allows for a litmus test or for the selected lines"
-                onclick={outcomes(dispatch)}>{ "Litmus tests" }</button>
             <JsPopover panel={JsPanelKind::Embed} label="Embed" title="Get the code to embed this view in a web page or in documentation" fill={props.fill.clone()} />
             <JsPopover panel={JsPanelKind::Share} label="Share" title="Copy a link to the current view (S), save the view to a file, or open a file" fill={props.fill.clone()} />
             <button class="text-button" aria-haspopup="dialog"
@@ -111,17 +93,6 @@ pub(crate) fn Header(props: &Props) -> Html {
 fn stated(stated: &Option<String>, assumed: &Option<String>) -> Option<String> {
     let assumed = assumed.as_ref().map(|name| format!("{name} (inferred)"));
     stated.clone().or(assumed)
-}
-
-/// Opens the comparison view. An example is compared with the other source of its kernel. Any other source is compared with a second source
-/// that the user selects.
-fn beside(props: &Props) -> Callback<MouseEvent> {
-    let dispatch = props.dispatch.clone();
-    let pair = props.example.and_then(counterpart_of);
-    Callback::from(move |_| match pair {
-        Some(pair) => open_examples(&dispatch, pair),
-        None => dispatch.dispatch(Action::Beside(CompareAction::Open)),
-    })
 }
 
 /// Renders the kernel menu if the module has several kernels.

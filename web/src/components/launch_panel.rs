@@ -26,13 +26,14 @@ pub(crate) fn LaunchPanel(props: &Props) -> Html {
     let facts = &props.facts;
     html! {
         <details class="pill launch" ref={panel}>
-            <summary>
-                { format::launch(facts) }
+            <summary title={format::launch(facts)}>
+                { format::execution_configuration(facts) }
                 if !facts.guesses.is_empty() {
                     <small>{ "inferred" }</small>
                 }
             </summary>
             <div class="popover">
+                <p>{ format::launch(facts) }</p>
                 if let Some(entry) = &facts.entry {
                     <p><code>{ entry }</code>{ others(facts) }</p>
                 }

@@ -56,7 +56,6 @@ fn test(page: &LitmusState, dispatch: &Dispatch) -> Html {
         <section class="card explorer-controls" aria-label="Test">
             <div class="explorer-title">
                 <h2>{ "Litmus tests" }</h2>
-                <button type="button" class="pill" onclick={dispatching::<MouseEvent>(dispatch, Action::Outcomes(LitmusAction::Close))}>{ "Back to kernel" }</button>
             </div>
             <label class="explorer-field full-width"><span>{ "Test" }</span>
                 <Select label="Test" class="pill" value={known.map_or("", |sample| sample.id)} on_choice={pick}>

@@ -1,15 +1,18 @@
-//! Memories of a run, with one card for each memory. The card of the current store or of a pinned cell is scrolled into view.
+//! Memories of a run. The stage shows the memories that the current step accesses, and as many other memories as fit, as grids in equal
+//! columns. The remaining memories are thumbnails above the grids. The grid of the current store or of a pinned cell is scrolled into view.
 
 use super::blocks_card::{class, word};
 use super::memory_card::{MemoryCard, facts};
 use super::memory_export::MemoryExport;
+use super::memory_thumbnail::MemoryThumbnail;
 use super::{Dispatch, FrameRef, dispatching};
 use crate::editor::JsPanelKind;
+use crate::grid_geometry::{HEADER_HEIGHT, MAX_VISIBLE_ROWS, ROW};
 use crate::highlight::Highlights;
 use crate::hooks::use_size;
 use crate::model::{Action, Focus, GridViewOptions};
 use crate::theme::Palette;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use warpgrid_view::MemoryKey;
 use warpgrid_view::model::ClusterBlock;
@@ -22,10 +25,18 @@ use yew::prelude::*;
 
 /// Total width of the padding and the border of a card.
 const CARD_EDGES: f64 = 26.0;
+/// Minimum width of a column of grids. A narrower stage has one column.
+const STAGE_COLUMN: f64 = 620.0;
+/// Height of the toolbar, the padding and the margin of a card.
+const CARD_HEIGHT: f64 = 66.0;
+/// Minimum number of rows that a grid shows before it scrolls.
+const MIN_VISIBLE_ROWS: u64 = 8;
+/// Height of the row of thumbnails.
+const THUMBNAILS_HEIGHT: f64 = 70.0;
 /// Minimum width of the column for one block of a cluster.
 const CLUSTER_COLUMN: f64 = 250.0;
-/// Width of the gap between the columns of two blocks.
-const CLUSTER_GAP: f64 = 12.0;
+/// Width of the gap between two columns.
+const COLUMN_GAP: f64 = 12.0;
 /// Minimum window width from which on the page scrolls to the card of the current store. A narrower window would scroll as a whole, which
 /// must not happen while the user is reading.
 const FOLLOW_FROM: f64 = 760.0;
@@ -56,10 +67,15 @@ pub(crate) fn Memories(props: &Props) -> Html {
             }
         });
     }
-    let index_of = |memory: &MemoryView| {
-        let mut grids = props.frame.grids.iter();
-        grids.position(|grid| grid.memory.id == memory.id)
+    let StageHeight(height) = use_context().unwrap_or_default();
+    let chosen = use_state_eq(|| None::<MemoryKey>);
+    let stage = use_stage(props, chosen.as_ref(), (width, height));
+    let column_width = (width - COLUMN_GAP * (stage.n_columns - 1) as f64) / stage.n_columns as f64;
+    let open = {
+        let chosen = chosen.clone();
+        Callback::from(move |id: MemoryKey| chosen.set(Some(id)))
     };
+    let index_of = |memory: &MemoryView| grid_index(&props.frame, &memory.id);
     let card = |memory: &MemoryView, width: f64| {
         let id = &memory.id;
         match index_of(memory) {
@@ -70,6 +86,7 @@ pub(crate) fn Memories(props: &Props) -> Html {
                     frame={props.frame.clone()}
                     {index}
                     available={width}
+                    max_rows={stage.max_rows}
                     choice={props.views.get(id).cloned().unwrap_or_default()}
                     save_file={props.save_file.clone()}
                     fill={props.fill.clone()}
@@ -79,6 +96,12 @@ pub(crate) fn Memories(props: &Props) -> Html {
                 />
             },
         }
+    };
+    let thumbnail = |memory: &MemoryView| {
+        let index = index_of(memory)?;
+        Some(html! {
+            <MemoryThumbnail key={memory.id.to_string()} frame={props.frame.clone()} {index} palette={props.palette.clone()} open={open.clone()} />
+        })
     };
     let shown = props.frame.memories.iter();
     let shown = shown.filter(|memory| props.frame.shows(&memory.id));
@@ -91,16 +114,138 @@ pub(crate) fn Memories(props: &Props) -> Html {
         used = others;
         cluster_section(props, &cluster.blocks, &of_blocks, width, &card)
     });
+    let (thumbnails, grids): (Vec<_>, Vec<_>) = used
+        .into_iter()
+        .partition(|memory| stage.thumbnails.contains(&memory.id));
     html! {
-        <div class="flow" ref={flow}>
+        <div class="flow" ref={flow} style={format!("--stage-columns: {}", stage.n_columns)}>
+            if !thumbnails.is_empty() {
+                <div class="thumbnails" role="group" aria-label="Other memories">{ for thumbnails.into_iter().filter_map(thumbnail) }</div>
+            }
             { cluster }
-            { for used.into_iter().map(|memory| card(memory, width - CARD_EDGES)) }
+            { for grids.into_iter().map(|memory| card(memory, column_width - CARD_EDGES)) }
             if !unused.is_empty() {
                 <UnreferencedVariables names={unused.iter().map(|memory| memory.id.clone()).collect::<Vec<_>>()}
                     dispatch={props.dispatch.clone()} />
             }
         </div>
     }
+}
+
+/// Height in pixels of the visible part of the stage. The height is 0 until it has been measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct StageHeight(pub(crate) f64);
+
+/// Arrangement of the memories.
+struct StageLayout {
+    n_columns: usize,
+    /// Number of rows that a grid shows before it scrolls.
+    max_rows: u64,
+    /// Memories that are shown as thumbnails.
+    thumbnails: BTreeSet<MemoryKey>,
+}
+
+/// Selects the memories that are shown as grids: the memories that the current step accesses, the pinned memory and the memory that the user
+/// chose, and as many others as fit. The grids of the previous step remain as long as they include these memories, so that the stage does
+/// not change with each step.
+#[hook]
+fn use_stage(props: &Props, chosen: Option<&MemoryKey>, size: (f64, f64)) -> StageLayout {
+    let (width, height) = size;
+    let before = use_mut_ref(BTreeSet::<MemoryKey>::new);
+    let frame = &props.frame;
+    let candidates = frame
+        .memories
+        .iter()
+        .filter(|memory| frame.shows(&memory.id) && grid_index(frame, &memory.id).is_some());
+    let candidates = candidates.filter(|memory| {
+        let is_of_block = matches!(memory.id, MemoryKey::Shared(_) | MemoryKey::Tensor(_));
+        frame.cluster.is_none() || !is_of_block
+    });
+    let candidates: Vec<&MemoryKey> = candidates.map(|memory| &memory.id).collect();
+    let n_columns = ((width / STAGE_COLUMN) as usize).clamp(1, candidates.len().max(1));
+    if height <= 0.0 || !follows(window_width()) {
+        let thumbnails = BTreeSet::new();
+        return StageLayout {
+            n_columns,
+            max_rows: MAX_VISIBLE_ROWS,
+            thumbnails,
+        };
+    }
+    let pinned = props.pinned.iter().filter_map(|focus| match focus {
+        Focus::Cell { memory, .. } => Some(memory),
+        _ => None,
+    });
+    let required: Vec<&MemoryKey> = accessed(frame)
+        .into_iter()
+        .chain(pinned)
+        .chain(chosen)
+        .collect();
+    let height_of = |id: &MemoryKey| {
+        let grid = grid_index(frame, id).and_then(|index| frame.grids.get(index));
+        let rows = grid.map_or(0, |grid| grid.total_rows.min(MAX_VISIBLE_ROWS));
+        let is_folded = props.views.get(id).is_some_and(|choice| choice.folded);
+        match is_folded {
+            true => CARD_HEIGHT,
+            false => CARD_HEIGHT + HEADER_HEIGHT + rows as f64 * ROW,
+        }
+    };
+    let total: f64 = candidates.iter().map(|id| height_of(id)).sum();
+    let fits_completely = total <= height * n_columns as f64;
+    let height = match fits_completely {
+        true => height,
+        false => height - THUMBNAILS_HEIGHT,
+    };
+    let available = height * n_columns as f64;
+    let mut before = before.borrow_mut();
+    before.retain(|id| candidates.contains(&id));
+    let remains = required
+        .iter()
+        .all(|id| before.contains(*id) || !candidates.contains(id));
+    let in_order = required.iter().copied().chain(candidates.iter().copied());
+    let previous: Vec<MemoryKey> = before.iter().filter(|_| remains).cloned().collect();
+    let mut shown = BTreeSet::new();
+    let mut used = 0.0;
+    for id in previous.iter().chain(in_order) {
+        if !candidates.contains(&id) || shown.contains(id) {
+            continue;
+        }
+        let fits = used + height_of(id) <= available;
+        if fits || required.contains(&id) || shown.is_empty() {
+            used += height_of(id);
+            shown.insert(id.clone());
+        }
+    }
+    let thumbnails = candidates.into_iter().filter(|id| !shown.contains(*id));
+    let thumbnails = thumbnails.cloned().collect();
+    let n_rows_of_cards = shown.len().div_ceil(n_columns).max(1);
+    let card_height = height / n_rows_of_cards as f64;
+    let fitting = ((card_height - CARD_HEIGHT - HEADER_HEIGHT) / ROW) as u64;
+    let max_rows = match shown.len() {
+        0 | 1 => fitting.max(MIN_VISIBLE_ROWS),
+        _ => fitting.max(MAX_VISIBLE_ROWS),
+    };
+    *before = shown;
+    StageLayout {
+        n_columns,
+        max_rows,
+        thumbnails,
+    }
+}
+
+/// Returns the index of the grid of a memory in a frame.
+fn grid_index(frame: &FrameRef, id: &MemoryKey) -> Option<usize> {
+    frame.grids.iter().position(|grid| grid.memory.id == *id)
+}
+
+/// Returns the memories that the current step stores to, and the memories of the tiles of a matrix or tensor instruction.
+fn accessed(frame: &FrameRef) -> Vec<&MemoryKey> {
+    let stores = frame.store.iter().flat_map(|store| &store.memories);
+    let tiles = frame.tensor.iter().flat_map(|step| &step.tiles);
+    let written = tiles.clone().filter(|tile| tile.is_written);
+    let of_tiles = written
+        .chain(tiles)
+        .filter_map(|tile| tile.memories.first());
+    stores.chain(of_tiles).collect()
 }
 
 /// Renders the blocks of a cluster side by side, each with its shared memory and tensor memory.
@@ -112,7 +257,7 @@ fn cluster_section(
     card: &dyn Fn(&MemoryView, f64) -> Html,
 ) -> Html {
     let n_columns = ((width / CLUSTER_COLUMN) as usize).clamp(1, blocks.len());
-    let column = (width - CLUSTER_GAP * (n_columns - 1) as f64) / n_columns as f64;
+    let column = (width - COLUMN_GAP * (n_columns - 1) as f64) / n_columns as f64;
     let column_of = |block: &ClusterBlock| {
         let own = [
             MemoryKey::Shared(block.block),
@@ -214,23 +359,17 @@ fn UnreferencedVariables(props: &UnusedProps) -> Html {
 /// Scrolls to the card that contains the stores or the tiles of a step. After a launch without any store, scrolls to the top.
 #[hook]
 fn use_follow(frame: &FrameRef, flow: &NodeRef) {
-    let stores = frame.store.iter();
-    let stored = stores.flat_map(|store| &store.memories).next();
-    let tiles = frame.tensor.iter().flat_map(|step| &step.tiles);
-    let written = tiles.clone().filter(|tile| tile.is_written);
-    let of_tiles = written.chain(tiles).find_map(|tile| tile.memories.first());
-    let stored = stored.or(of_tiles).cloned();
+    let stored = accessed(frame).first().copied().cloned();
     let flow = flow.clone();
     let before = use_mut_ref(|| 0_u32);
     use_effect_with(
         (frame.1, frame.position, stored),
         move |(launch, _, stored)| {
             let is_another = before.replace(*launch) != *launch;
-            let width = web_sys::window().and_then(|window| window.inner_width().ok()?.as_f64());
             let Some(flow) = flow.cast::<Element>() else {
                 return;
             };
-            if width.is_none_or(|width| width < FOLLOW_FROM) {
+            if !follows(window_width()) {
                 return;
             }
             let cards = flow.closest(".cards").ok().flatten();
@@ -242,6 +381,15 @@ fn use_follow(frame: &FrameRef, flow: &NodeRef) {
             }
         },
     );
+}
+
+fn window_width() -> Option<f64> {
+    web_sys::window().and_then(|window| window.inner_width().ok()?.as_f64())
+}
+
+/// Checks whether a window is so wide that the page shows the stage beside the editor.
+fn follows(width: Option<f64>) -> bool {
+    width.is_some_and(|width| width >= FOLLOW_FROM)
 }
 
 /// Scrolls to the card of a memory, and returns the card if it exists.
@@ -262,8 +410,14 @@ pub(crate) fn go_to(id: &MemoryKey) {
     let document = web_sys::window().and_then(|window| window.document());
     let flow = document.and_then(|document| document.query_selector(".flow").ok()?);
     let card = flow.and_then(|flow| reveal(&flow, id));
-    let fold = card.and_then(|card| card.query_selector(".collapse-toggle").ok()?);
+    let fold = card
+        .as_ref()
+        .and_then(|card| card.query_selector(".collapse-toggle").ok()?);
+    let is_thumbnail = card.is_some_and(|card| card.class_list().contains("thumbnail"));
     if let Some(fold) = fold.and_then(|fold| fold.dyn_into::<HtmlElement>().ok()) {
+        if is_thumbnail {
+            fold.click();
+        }
         // If the card cannot be focused, it is nevertheless visible.
         let _ = fold.focus();
     }

@@ -34,6 +34,8 @@ pub(crate) struct Props {
     pub(crate) fill: Callback<(JsPanelKind, Element)>,
     /// Width in pixels that is available for the cells.
     pub(crate) available: f64,
+    /// Number of rows that the grid shows before it scrolls.
+    pub(crate) max_rows: u64,
     pub(crate) links: Rc<Highlights>,
     pub(crate) palette: Rc<Palette>,
     pub(crate) dispatch: Dispatch,
@@ -101,6 +103,11 @@ impl RovingTabindex {
         if self.0 == stop { "0" } else { "-1" }
     }
 
+    /// Returns the state of a card without a toolbar.
+    pub(crate) fn none() -> RovingTabindex {
+        RovingTabindex(FocusStop::FOLD)
+    }
+
     /// Returns the `tabindex` attribute of the cells.
     pub(crate) fn cells(self) -> &'static str {
         self.index(FocusStop::CELLS)
@@ -128,9 +135,7 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
     let (choice, dispatch) = (&props.choice, &props.dispatch);
     let id = grid.memory.id.clone();
     let title = grid.memory.title.clone();
-    // Other parts of the page read these extents, because they also show the memory.
-    let extents: Vec<String> = grid.memory.shape.iter().map(u64::to_string).collect();
-    let extents = extents.join(" ");
+    let extents = extents_attribute(&grid.memory);
     let reachable = RovingTabindex::of(*focused, choice);
     html! {
         <section class="card memory" ref={card} aria-label={title.clone()} data-memory={id.to_string()} data-extents={extents} {onfocusin} {onkeydown}>
@@ -178,7 +183,7 @@ fn cells(props: &Props, grid: &MemoryGrid, reachable: RovingTabindex) -> Html {
             if choice.zoom.pixels().is_some() {
                 <JsSlot panel={JsPanelKind::Cells} frame={props.frame.clone()} view_options={small_cells(grid, choice)} fill={props.fill.clone()} />
             } else {
-                <GridCanvas {reachable} scroll_to_element={choice.scroll_to_element} frame={props.frame.clone()} available={props.available - map_width} index={props.index} overlay={choice.overlay}
+                <GridCanvas {reachable} scroll_to_element={choice.scroll_to_element} frame={props.frame.clone()} available={props.available - map_width} max_rows={props.max_rows} index={props.index} overlay={choice.overlay}
                     zoom={choice.zoom} links={props.links.clone()} palette={props.palette.clone()} dispatch={dispatch.clone()} />
             }
             if map_width > 0.0 {
@@ -230,6 +235,12 @@ fn move_focus(card: &NodeRef, event: &KeyboardEvent) -> Option<()> {
     };
     event.prevent_default();
     target.dyn_into::<HtmlElement>().ok()?.focus().ok()
+}
+
+/// Returns the extents of a memory as an attribute, which other parts of the page read because they also show the memory.
+pub(crate) fn extents_attribute(memory: &MemoryView) -> String {
+    let extents: Vec<String> = memory.shape.iter().map(u64::to_string).collect();
+    extents.join(" ")
 }
 
 /// Returns the state space, the type, the extents and the address of a memory as text.

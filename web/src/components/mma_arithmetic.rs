@@ -83,8 +83,6 @@ fn controls(props: &Props<'_>) -> Html {
     };
     let target_option = |name: &String| html! { <option value={name.clone()}>{ name }</option> };
     let value = chosen.map_or_else(String::new, |at| at.to_string());
-    let close =
-        dispatching::<MouseEvent>(props.dispatch, Action::Product(MmaArithmeticAction::Close));
     let fragments = LayoutQuery::of_target(Some(&request.target));
     let fragments = dispatching::<MouseEvent>(
         props.dispatch,
@@ -96,8 +94,7 @@ fn controls(props: &Props<'_>) -> Html {
             <div class="explorer-title">
                 <h2>{ "Tensor Core arithmetic" }</h2>
                 <span>
-                    <button type="button" class="pill" onclick={fragments}>{ "Fragment layout" }</button>{ " " }
-                    <button type="button" class="pill" onclick={close}>{ "Back to kernel" }</button>
+                    <button type="button" class="pill" onclick={fragments}>{ "Fragment layout" }</button>
                 </span>
             </div>
             <label class="explorer-field full-width"><span>{ "Instruction" }</span>

@@ -23,7 +23,7 @@ pub fn questions() -> impl Iterator<Item = FaqEntry> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::examples::EXAMPLES;
+    use crate::examples::{EXAMPLES, linked_example};
     use crate::layout_explorer::read_link;
     use warpgrid_view::layouts::fragment::fragment;
     use warpgrid_view::layouts::inspector::picture;
@@ -32,7 +32,7 @@ mod tests {
     #[test]
     fn every_question_link_resolves() {
         for question in questions() {
-            if let Some(id) = question.link.strip_prefix("#example=") {
+            if let Some(id) = linked_example(question.link) {
                 assert!(EXAMPLES.iter().any(|example| example.id == id), "{id}");
                 continue;
             }

@@ -107,6 +107,8 @@ pub enum Action {
     SetHelp(bool),
     /// Opens or closes a reference page.
     SetReference(Option<ReferenceTopic>),
+    /// Shows the debugger instead of a view that replaces it.
+    ShowKernel,
     /// An action of the Layout Explorer.
     Matrix(LayoutExplorerAction),
     /// An action of the Tensor Core arithmetic view.
@@ -134,6 +136,9 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         Action::EditInitialValue(place, value) => initial_value::ask(&mut model, place, value),
         Action::Until(action) => run_until::act(&mut model, action),
         Action::File(action) => file::act(&mut model, action),
+        Action::ShowKernel => {
+            model.show_screen(ActiveView::Kernel);
+        }
         Action::Matrix(action) => layout_explorer::act(&mut model, action),
         Action::Outcomes(action) => litmus::act(&mut model, action),
         Action::Product(action) => mma_arithmetic::act(&mut model, action),

@@ -23,7 +23,26 @@ pub enum ActiveView {
     Outcomes(LitmusState),
 }
 
+/// Tab of the header to which a view belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    Run,
+    Compare,
+    Layouts,
+    MemoryModel,
+}
+
 impl ActiveView {
+    /// Returns the tab to which the view belongs.
+    pub fn stage(&self) -> Stage {
+        match self {
+            ActiveView::Kernel => Stage::Run,
+            ActiveView::Beside(_) => Stage::Compare,
+            ActiveView::Matrix(_) | ActiveView::Product(_) => Stage::Layouts,
+            ActiveView::Outcomes(_) => Stage::MemoryModel,
+        }
+    }
+
     /// Returns the state of the Layout Explorer if it is open.
     pub fn matrix(&self) -> Option<&LayoutExplorerState> {
         match self {

@@ -21,7 +21,6 @@ pub enum CompareAction {
     Go(u64),
     /// Sets the first visible row of a memory.
     Window(MemoryKey, u64),
-    Close,
 }
 
 /// Applies an action of the comparison view to the state.
@@ -46,9 +45,6 @@ pub(super) fn act(model: &mut Model, action: CompareAction) {
             page.look.first_rows.retain(|(of, _)| *of != memory);
             page.look.first_rows.push((memory, row));
         }),
-        CompareAction::Close => {
-            model.show_screen(ActiveView::Kernel);
-        }
     }
 }
 
@@ -249,7 +245,7 @@ mod tests {
                 .beside()
                 .is_some_and(|page| page.is_editing_second_source)
         );
-        let model = act_on(model, CompareAction::Close);
+        let model = reduce(model, Action::ShowKernel);
         let last = model.outbox.last().map(|request| &request.body);
         assert_eq!(last, Some(&RequestBody::Beside(CompareRequest::Close)));
     }
@@ -257,9 +253,9 @@ mod tests {
     #[test]
     fn closing_view_without_request_restores_model() {
         let before = Model::new("ret;", None);
-        let model = act_on(
+        let model = reduce(
             act_on(before.clone(), CompareAction::Open),
-            CompareAction::Close,
+            Action::ShowKernel,
         );
         assert_eq!(model, before);
     }

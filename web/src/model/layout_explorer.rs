@@ -12,7 +12,6 @@ use warpgrid_view::layouts::tensor::LayoutPicture;
 pub enum LayoutExplorerAction {
     /// Opens the view, or changes the query of the view.
     Open(LayoutQuery),
-    Close,
     SetLabels(CellLabels),
     Hover(Option<LayoutFocus>),
     Pin(Option<LayoutFocus>),
@@ -22,9 +21,6 @@ pub enum LayoutExplorerAction {
 pub(super) fn act(model: &mut Model, action: LayoutExplorerAction) {
     match action {
         LayoutExplorerAction::Open(choice) => open(model, choice),
-        LayoutExplorerAction::Close => {
-            model.show_screen(ActiveView::Kernel);
-        }
         LayoutExplorerAction::SetLabels(labels) => {
             if let Some(page) = model.screen.matrix_mut() {
                 page.labels = labels;

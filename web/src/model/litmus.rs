@@ -20,7 +20,6 @@ pub enum LitmusAction {
     ExtractFromKernel(ExtractionRequest),
     /// Cancels the running search.
     Stop,
-    Close,
 }
 
 /// Applies an action of the litmus test view to the state.
@@ -35,9 +34,6 @@ pub(super) fn act(model: &mut Model, action: LitmusAction) {
         LitmusAction::Repair => repair(model),
         LitmusAction::ExtractFromKernel(cut) => ask_cut(model, cut),
         LitmusAction::Stop => stop(model),
-        LitmusAction::Close => {
-            model.show_screen(ActiveView::Kernel);
-        }
     }
 }
 

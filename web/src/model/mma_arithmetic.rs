@@ -11,16 +11,12 @@ use warpgrid_view::analysis::mma_explanation::MmaRequest;
 pub enum MmaArithmeticAction {
     /// Opens the view, or changes the request of the view.
     Open(MmaRequest),
-    Close,
 }
 
 /// Applies an action of the Tensor Core arithmetic view to the state.
 pub(super) fn act(model: &mut Model, action: MmaArithmeticAction) {
     match action {
         MmaArithmeticAction::Open(request) => open(model, request),
-        MmaArithmeticAction::Close => {
-            model.show_screen(ActiveView::Kernel);
-        }
     }
 }
 

@@ -13,6 +13,8 @@ extern "C" {
     /// Name that the page has assigned to the worker.
     #[wasm_bindgen(thread_local_v2, js_name = name)]
     static NAME: String;
+    #[wasm_bindgen(js_name = postMessage)]
+    fn post_message(message: bool);
 }
 
 /// Returns the contents of `reference.bin`, which is a separate file of the release site.
@@ -27,4 +29,6 @@ fn main() {
     } else {
         run_message_loop::<SessionRunner>();
     }
+    // As in `web/worker/start.js`, `true` reports that the module has loaded.
+    post_message(true);
 }

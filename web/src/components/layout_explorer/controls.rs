@@ -59,7 +59,6 @@ pub(crate) fn Controls(props: &Props) -> Html {
 
 /// Renders the title of the card and the buttons that leave the view.
 pub(super) fn navigation(title: &'static str, choice: &LayoutQuery, dispatch: &Dispatch) -> Html {
-    let close = dispatching::<MouseEvent>(dispatch, Action::Matrix(LayoutExplorerAction::Close));
     let target = Some(choice.request.target.as_str()).filter(|target| !target.is_empty());
     let product = MmaArithmeticAction::Open(first_product(target));
     let products = dispatching::<MouseEvent>(dispatch, Action::Product(product));
@@ -67,10 +66,7 @@ pub(super) fn navigation(title: &'static str, choice: &LayoutQuery, dispatch: &D
         <>
         <div class="explorer-title">
             <h2>{ title }</h2>
-            <span>
-                <button type="button" class="pill back" onclick={products} title="Show how a Tensor Core accumulates the products of one element">{ "Tensor Core arithmetic" }</button>{ " " }
-                <button type="button" class="pill back" onclick={close}>{ "Back to kernel" }</button>
-            </span>
+            <button type="button" class="pill back" onclick={products} title="Show how a Tensor Core accumulates the products of one element">{ "Tensor Core arithmetic" }</button>
         </div>
         <div class="explorer-field full-width">{ questions_picker() }</div>
         </>

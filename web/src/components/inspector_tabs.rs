@@ -1,0 +1,63 @@
+//! Tabs of the inspector, which select a group of cards. The style sheet hides the other group, so that the cards keep their state.
+
+use crate::storage;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement};
+use yew::prelude::*;
+
+/// Names and labels of the tabs. The `data-tab` attribute of a group of cards contains the name of its tab.
+const TABS: [(&str, &str, &str); 2] = [
+    (
+        "threads",
+        "Threads",
+        "Blocks, barriers, asynchronous operations, lanes and registers of the current step, and conditional runs",
+    ),
+    (
+        "watch",
+        "Watch",
+        "Watch expressions, the comparison of steps, custom layouts, memory overviews and JIT runs",
+    ),
+];
+/// Storage key of the selected tab.
+const STORAGE_KEY: &str = "inspector-tab";
+
+#[component]
+pub(crate) fn InspectorTabs() -> Html {
+    let selected = use_state_eq(|| {
+        let stored = storage::get(STORAGE_KEY);
+        let stored = TABS.iter().find(|tab| stored.as_deref() == Some(tab.0));
+        stored.unwrap_or(&TABS[0]).0
+    });
+    let tab = |&(name, label, title): &(&'static str, &'static str, &'static str)| {
+        let is_selected = *selected == name;
+        let selected = selected.clone();
+        let onclick = move |_: MouseEvent| {
+            storage::set(STORAGE_KEY, name);
+            selected.set(name);
+        };
+        html! {
+            <button class="text-button" role="tab" data-tab={name} {title} aria-selected={is_selected.to_string()}
+                tabindex={if is_selected { "0" } else { "-1" }} {onclick}>{ label }</button>
+        }
+    };
+    let onkeydown = Callback::from(|event: KeyboardEvent| {
+        select_adjacent_tab(&event).unwrap_or_default();
+    });
+    // The style sheet reads the selected tab from the list of tabs.
+    html! { <div class="inspector-tabs" role="tablist" aria-label="Inspector" data-selected={*selected} {onkeydown}>{ for TABS.iter().map(tab) }</div> }
+}
+
+/// Selects and focuses the tab beside the focused tab in response to an arrow key.
+fn select_adjacent_tab(event: &KeyboardEvent) -> Option<()> {
+    let focused = event.target()?.dyn_into::<Element>().ok()?;
+    let next = match &*event.key() {
+        "ArrowLeft" => focused.previous_element_sibling(),
+        "ArrowRight" => focused.next_element_sibling(),
+        _ => return None,
+    };
+    // The keyboard shortcuts of the page must not handle this key, because they would move the run.
+    event.prevent_default();
+    let next = next?.dyn_into::<HtmlElement>().ok()?;
+    next.click();
+    next.focus().ok()
+}
