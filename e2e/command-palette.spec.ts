@@ -33,11 +33,30 @@ test("command palette opens from the editor, reports no matches and restores the
   await page.keyboard.press("Control+k");
   const field = page.getByRole("combobox", { name: "Command" });
   await field.fill("no such thing at all");
-  await expect(page.getByText("No matching commands")).toBeVisible();
+  await expect(page.getByText("No matching entries")).toBeVisible();
   await page.keyboard.press("Enter");
   await page.keyboard.press("Escape");
   await expect(field).toBeHidden();
   await expect(text).toBeFocused();
+});
+
+test("command palette finds reference pages, diagnostics, terms, tours, puzzles, questions and settings", async ({ page }) => {
+  await open(page);
+  const field = page.getByRole("combobox", { name: "Command" });
+  const results = page.getByRole("dialog", { name: "Commands" }).getByRole("option");
+  await page.keyboard.press("Control+k");
+  for (const [query, expected] of [
+    ["descriptor", /descriptor/i], ["coalesc", /coalesced/i], ["hang", /hang/i], ["race", /race/i], ["timeline", /^Timeline/], ["sass", /./],
+    ["fence.proxy.async", /fence\.proxy\.async/], ["parity", /./], ["cubin", /^Open file/], ["block size", /./], ["dark", /^Theme/],
+    ["theme", /^Theme/], ["undo", /^Undo edit/], ["export", /./], ["W0101", /^W0101/], ["swizzle puzzle", /puzzle$/], ["bank conflicts tour", /tour$/],
+    ["why are there still bank conflicts", /question$/],
+  ] as const) {
+    await field.fill(query);
+    await expect(results.first(), query).toContainText(expected);
+  }
+  await field.fill("W0101");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog", { name: "Reference" })).toContainText("W0101");
 });
 
 test("command palette passes axe in light and dark mode", async ({ page }) => {

@@ -1,6 +1,8 @@
 // The command palette (Ctrl+K) lists the visible controls of the page and activates the selected control. Controls need not be registered,
-// because each control is listed under its accessible name. Commands without a control are registered.
+// because each control is listed under its accessible name. Commands without a control are registered. Tours, puzzles, questions and
+// reference pages follow the controls (`web/editor/palette-catalog.js`).
 import { createElement } from "../dom.js";
+import { loadCatalog } from "./palette-catalog.js";
 import { openHeader, showInspectorTab, showView, viewContaining, withAllViewsRendered } from "./view-tabs.js";
 
 /** Containers of controls, and the name of the corresponding part of the page. The first container that matches a control determines the
@@ -25,10 +27,16 @@ function accessibleName(element) {
   return normalizeSpace(label) || normalizeSpace(element.title);
 }
 
+/** Returns the text of the heading of a card without the controls and the details in the heading. */
+function headingOf(card) {
+  const heading = card?.querySelector("h2, h3");
+  const parts = [...heading?.childNodes ?? []].filter((node) => !node.matches?.("small, .segmented-control, .icon, .mini, .line-link, .spacer"));
+  return normalizeSpace(parts.map(({ textContent }) => textContent).join(" "));
+}
+
 /** Returns the part of the page that contains a control: the heading of its card, otherwise the name of its container. */
 function groupOf(element) {
-  const heading = element.closest(".card, .head")?.querySelector("h2, h3")?.textContent;
-  return normalizeSpace(heading ?? "") || (GROUPS.find(([selector]) => element.closest(selector))?.[1] ?? "memory");
+  return headingOf(element.closest(".card, .head")) || (GROUPS.find(([selector]) => element.closest(selector))?.[1] ?? "memory");
 }
 
 function selectOption(select, value) {
@@ -65,7 +73,7 @@ function controlCommands(element) {
 
 /** Returns the command that moves to a card. */
 function cardCommands(card) {
-  const heading = normalizeSpace(card.querySelector("h2")?.textContent ?? "");
+  const heading = headingOf(card);
   const show = () => {
     reveal(card);
     card.scrollIntoView({ block: "start" });
@@ -124,7 +132,7 @@ export function openPalette() {
   const previousFocus = document.activeElement;
   const list = createElement("ul", { id: "palette-list", role: "listbox" });
   list.setAttribute("aria-label", "Commands");
-  const input = createElement("input", { type: "text", placeholder: "Type a command, example, buffer name or value", autocomplete: "off", spellcheck: false });
+  const input = createElement("input", { type: "text", placeholder: "Search commands, examples, tours, puzzles, questions, reference pages, buffers and values", autocomplete: "off", spellcheck: false });
   for (const [name, value] of Object.entries({ role: "combobox", "aria-label": "Command", "aria-expanded": "true", "aria-controls": "palette-list", "aria-autocomplete": "list" })) {
     input.setAttribute(name, value);
   }
@@ -136,16 +144,20 @@ export function openPalette() {
 
   let results = [];
   let selectedIndex = 0;
+  loadCatalog((more) => {
+    candidates.push(...more);
+    if (dialog.isConnected) updateResults(selectedIndex);
+  });
   const updateSelection = () => {
     [...list.children].forEach((row, index) => row.setAttribute("aria-selected", String(index === selectedIndex)));
     const row = list.children[selectedIndex];
     row?.scrollIntoView({ block: "nearest" });
     input.setAttribute("aria-activedescendant", row?.id ?? "");
   };
-  const updateResults = () => {
+  const updateResults = (selected = 0) => {
     const matches = [...rankCommands(candidates, input.value), ...searchCommands(input.value)];
     results = matches.slice(0, MAX_RESULTS);
-    selectedIndex = 0;
+    selectedIndex = Math.min(selected, Math.max(results.length - 1, 0));
     list.replaceChildren(...results.map(({ name, group }, index) => {
       const row = createElement("li", { id: `palette-${index}`, role: "option" });
       row.append(createElement("span", { textContent: name }), createElement("small", { textContent: group }));
@@ -153,7 +165,7 @@ export function openPalette() {
       row.onpointermove = () => { if (selectedIndex !== index) { selectedIndex = index; updateSelection(); } };
       return row;
     }));
-    count.textContent = matches.length === 0 ? "No matching commands" : matches.length > MAX_RESULTS ? `${MAX_RESULTS} of ${matches.length}` : "";
+    count.textContent = matches.length === 0 ? "No matching entries" : matches.length > MAX_RESULTS ? `${MAX_RESULTS} of ${matches.length}` : "";
     updateSelection();
   };
   const runCommand = (index) => {
@@ -162,7 +174,7 @@ export function openPalette() {
     dialog.close();
     command.run();
   };
-  input.oninput = updateResults;
+  input.oninput = () => updateResults();
   dialog.onkeydown = (event) => {
     const offset = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[event.key];
     if (offset) selectedIndex = Math.min(Math.max(selectedIndex + offset, 0), Math.max(results.length - 1, 0));

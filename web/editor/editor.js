@@ -3,18 +3,19 @@
 // web/src/editor.rs).
 import "./worker-registry.js";
 import "./offline-loader.js";
-import { openPalette } from "./command-palette.js";
+import { openPalette, registerCommands } from "./command-palette.js";
 import { Compartment, EditorState, StateEffect, StateField, RangeSet, RangeSetBuilder } from "@codemirror/state";
 import {
   EditorView, ViewPlugin, Decoration, MatchDecorator, GutterMarker, gutter, keymap, lineNumbers, lineNumberMarkers,
   drawSelection, highlightSpecialChars, rectangularSelection, highlightActiveLine,
 } from "@codemirror/view";
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, redo, undo } from "@codemirror/commands";
 import { bracketMatching } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { searchKeymap, highlightSelectionMatches } from "@codemirror/search";
 import { languageFeatures, connectLanguageFeatures, formatText, setLayouts } from "./language-features.js";
 import { splitPercentage, showEmbed } from "./embed.js";
+import { connectPalette, setReferenceEntries } from "./palette-catalog.js";
 import { saveResult } from "./download.js";
 import { chooseFile, importBuffer, initializesBuffer } from "./buffer-import.js";
 import { addExternalCommands, followReferences, isLinkSource, offerPastedLink, openCompiler, openLinkDialog } from "./external-loader.js";
@@ -513,6 +514,8 @@ const api = {
   /** Searches for a value, an address or an element in memory. */
   find: (text) => onPin?.(`find ${text}`),
   openPalette,
+  connectPalette,
+  setReferenceEntries,
   createAnalysisPanel() {
     analysisPanel = Object.assign(document.createElement("div"), { className: "analysis-panel", tabIndex: -1 });
     return analysisPanel;
@@ -657,6 +660,17 @@ const pageApi = {
   setReference: (text, reference) => kernelStore.setReference(text, reference),
 };
 addExternalCommands(pageApi);
+/** Opens the file dialog for sources and compiled files. */
+function chooseFiles() {
+  const input = Object.assign(document.createElement("input"), { type: "file", multiple: true });
+  input.onchange = () => void openFiles([...input.files]);
+  input.click();
+}
+registerCommands([
+  { name: "Undo edit", group: "source", help: "reset revert", run: () => { undo(view); view.focus(); } },
+  { name: "Redo edit", group: "source", run: () => { redo(view); view.focus(); } },
+  { name: "Open file", group: "source", help: "PTX SASS CUDA C++ cubin fatbin log kernel", run: chooseFiles },
+]);
 
 /** Interface of the page for files that initialize a buffer. */
 const importApi = {

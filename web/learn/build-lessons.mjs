@@ -1,7 +1,8 @@
-// Collects the lessons: the examples by chapter, the tours and the puzzles. The list of examples is read from the kernel menu
+// Collects the lessons: the examples by chapter, the tours, the puzzles and the questions. The list of examples is read from the kernel menu
 // (`web/src/examples.rs`), and their descriptions are read from their `//@ about` lines.
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { readQuestions } from "../site/questions.mjs";
 
 /** Reads the Markdown files of a folder: `[[name, text]]`, sorted by name. */
 async function readDocuments(folder) {
@@ -30,5 +31,5 @@ export async function readLessons(root) {
     const text = await readFile(join(root, "public/examples", example.file), "utf8");
     example.about = /^\/\/@ about (.+)$/m.exec(text)?.[1].trim() ?? "";
   }
-  return { chapters, tours: await readDocuments(join(root, "web/learn/tours")), puzzles: await readDocuments(join(root, "web/learn/puzzles")) };
+  return { chapters, tours: await readDocuments(join(root, "web/learn/tours")), puzzles: await readDocuments(join(root, "web/learn/puzzles")), questions: await readQuestions(root) };
 }

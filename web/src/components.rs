@@ -39,6 +39,7 @@ mod pickers;
 mod race_card;
 mod reference;
 mod reference_pages;
+mod register_stage;
 mod registers_card;
 mod run_until_card;
 mod schedule_card;

@@ -67,6 +67,12 @@ extern "C" {
     fn connect_breaks(changed: &Function);
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectPin)]
     fn connect_pin(pinned: &Function);
+    /// Registers the callbacks of the command palette: the first is called when the palette opens, the second receives the key of the
+    /// selected reference page.
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectPalette)]
+    fn connect_palette_js(opened: &Function, open_page: &Function);
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setReferenceEntries)]
+    fn set_reference_entries_js(entries: &Array);
     /// Opens the command palette.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = openPalette)]
     pub fn open_palette();
@@ -171,6 +177,38 @@ pub fn on_file_opened(
     opened.forget();
     failed.forget();
     compiled.forget();
+}
+
+/// Reference page in the command palette.
+pub struct PaletteEntry {
+    pub key: String,
+    pub title: String,
+    pub help: String,
+}
+
+/// Registers callbacks for the lifetime of the page. `opened` is called when the command palette opens, and `open_page` receives the key of
+/// the selected reference page.
+pub fn connect_palette(opened: impl Fn() + 'static, open_page: impl Fn(String) + 'static) {
+    let opened = Closure::<dyn Fn()>::new(opened);
+    let open_page = Closure::<dyn Fn(String)>::new(open_page);
+    connect_palette_js(
+        opened.as_ref().unchecked_ref(),
+        open_page.as_ref().unchecked_ref(),
+    );
+    opened.forget();
+    open_page.forget();
+}
+
+/// Adds the reference pages to the command palette.
+pub fn set_reference_entries(entries: impl Iterator<Item = PaletteEntry>) {
+    let entry = |entry: PaletteEntry| {
+        JsValue::from(Array::of3(
+            &entry.key.into(),
+            &entry.title.into(),
+            &entry.help.into(),
+        ))
+    };
+    set_reference_entries_js(&entries.map(entry).collect());
 }
 
 /// Markers of source lines in the gutter of the editor.

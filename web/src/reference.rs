@@ -15,6 +15,29 @@ pub enum ReferenceTopic {
     Term(usize),
 }
 
+impl ReferenceTopic {
+    /// Returns the identifier of the page in the command palette: its kind, and its index or code.
+    pub fn key(&self) -> String {
+        match self {
+            ReferenceTopic::Start => "start".into(),
+            ReferenceTopic::Form(index) => format!("instruction {index}"),
+            ReferenceTopic::Code(code) => format!("diagnostic {code}"),
+            ReferenceTopic::Term(index) => format!("term {index}"),
+        }
+    }
+
+    /// Parses the identifier that [`ReferenceTopic::key`] returns.
+    pub fn from_key(key: &str) -> Option<ReferenceTopic> {
+        match key.split_once(' ') {
+            None => (key == "start").then_some(ReferenceTopic::Start),
+            Some(("instruction", index)) => Some(ReferenceTopic::Form(index.parse().ok()?)),
+            Some(("diagnostic", code)) => Some(ReferenceTopic::Code(code.to_owned())),
+            Some(("term", index)) => Some(ReferenceTopic::Term(index.parse().ok()?)),
+            Some(_) => None,
+        }
+    }
+}
+
 /// The reference index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReferenceIndex {

@@ -26,6 +26,7 @@ use super::memory_traffic_card::memory_traffic_card;
 use super::mma_arithmetic::mma_arithmetic_view;
 use super::race_card::race_card;
 use super::reference::Reference;
+use super::register_stage::RegisterStage;
 use super::registers_card::RegistersCard;
 use super::run_until_card::RunUntilCard;
 use super::schedule_card::schedule_card;
@@ -40,8 +41,8 @@ use crate::format::{count, decimal};
 use crate::highlight::{Highlights, highlights_for};
 use crate::hooks::{
     DeferUntil, use_assist, use_check, use_deferred, use_delayed_stale, use_editor, use_keys,
-    use_palette, use_persisted_step, use_playback, use_share, use_size, use_texts,
-    use_url_fragment, use_worker,
+    use_palette, use_palette_entries, use_persisted_step, use_playback, use_share, use_size,
+    use_texts, use_url_fragment, use_worker,
 };
 use crate::model::{
     ActiveView, Focus, InitialPosition, Model, PageError, RunFindings, ThemeChoice, place_of,
@@ -99,6 +100,7 @@ pub(crate) fn App() -> Html {
     use_share(&state);
     use_persisted_step(&state);
     use_assist(&state, &ask);
+    use_palette_entries(&state);
     let split = use_state(|| None::<f64>);
     let style = split.map(|share| format!("--split: {}%", decimal(share)));
     let set_split = Callback::from(move |share| split.set(Some(share)));
@@ -276,6 +278,9 @@ impl Page {
         let (state, dispatch) = (&self.state, &self.dispatch);
         html! {
             <div class="memory-cards">
+                if !frame.memories.iter().any(|memory| frame.shows(&memory.id)) {
+                    <RegisterStage frame={frame.clone()} links={links.clone()} dispatch={dispatch.clone()} />
+                }
                 <Memories frame={frame.clone()} pinned={state.pinned.clone()} views={state.views.clone()} save_file={self.save_file.clone()} fill={self.fill.clone()}
                     links={links.clone()} palette={self.palette.clone()} dispatch={dispatch.clone()} />
                 <div class="custom-layout-slot"></div>

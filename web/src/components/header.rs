@@ -76,7 +76,7 @@ pub(crate) fn Header(props: &Props) -> Html {
             <JsPopover panel={JsPanelKind::Share} label="Share" title="Copy a link to the current view (S), save the view to a file, or open a file" fill={props.fill.clone()} />
             <button class="text-button" aria-haspopup="dialog"
                 onclick={dispatching(dispatch, Action::SetReference(Some(ReferenceTopic::Start)))}>{ "Reference" }</button>
-            <button class="icon" title={format!("Theme: {theme_name}")} aria-label={format!("Theme: {theme_name}")}
+            <button class="icon" title={format!("Theme: {theme_name} (switches between the system, light and dark themes)")} aria-label={format!("Theme: {theme_name}")}
                 onclick={dispatching(dispatch, Action::SetTheme(next_theme))}>
                 <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
                     <circle cx="8" cy="8" r="6" fill="none" stroke="currentColor" stroke-width="1.4" />

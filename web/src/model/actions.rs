@@ -105,6 +105,8 @@ pub enum Action {
     Relaunch,
     DismissTrouble,
     SetHelp(bool),
+    /// Requests the reference pages without opening one.
+    LoadReference,
     /// Opens or closes a reference page.
     SetReference(Option<ReferenceTopic>),
     /// Shows the debugger instead of a view that replaces it.
@@ -274,6 +276,7 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         }
         Action::DismissTrouble => model.trouble = None,
         Action::SetHelp(open) => model.help = open,
+        Action::LoadReference => load_reference(&mut model),
         Action::SetReference(subject) => open_reference(&mut model, subject),
         Action::SetTheme(theme) => model.theme = theme,
     }
@@ -318,11 +321,17 @@ fn worker_died(model: &mut Model, reason: String) {
 }
 
 fn open_reference(model: &mut Model, subject: Option<ReferenceTopic>) {
-    if subject.is_some() && model.library.is_none() {
+    if subject.is_some() {
+        load_reference(model);
+    }
+    model.reference = subject;
+}
+
+fn load_reference(model: &mut Model) {
+    if model.library.is_none() {
         model.no_library = None;
         model.send(RequestBody::Reference);
     }
-    model.reference = subject;
 }
 
 fn view_of(model: &mut Model, memory: MemoryKey) -> &mut GridViewOptions {

@@ -1,0 +1,84 @@
+//! Registers of the current step in the stage, for a kernel without memory: the value of each lane in the type of the register and its bits.
+
+use super::{Dispatch, FrameRef, dispatching};
+use crate::format;
+use crate::highlight::Highlights;
+use crate::model::{Action, Focus};
+use crate::theme::lane_css;
+use std::rc::Rc;
+use warpgrid_view::model::{LaneState, LaneView, RegisterView, WarpView};
+use yew::prelude::*;
+
+/// Maximum number of registers in the stage.
+const MAX_REGISTERS: usize = 8;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) frame: FrameRef,
+    pub(crate) links: Rc<Highlights>,
+    pub(crate) dispatch: Dispatch,
+}
+
+#[component]
+pub(crate) fn RegisterStage(props: &Props) -> Html {
+    let Some(warp) = &props.frame.warp else {
+        return Html::default();
+    };
+    let card = |register: &&RegisterView| register_card(register, warp, props);
+    html! { <div class="flow">{ for registers_of_step(&props.frame, warp).iter().take(MAX_REGISTERS).map(card) }</div> }
+}
+
+/// Returns the registers that the last step wrote, otherwise the registers that its instruction references.
+fn registers_of_step<'a>(frame: &FrameRef, warp: &'a WarpView) -> Vec<&'a RegisterView> {
+    let written = warp.registers.iter().filter(|register| register.changed);
+    let written: Vec<&RegisterView> = written.collect();
+    if !written.is_empty() {
+        return written;
+    }
+    let names = frame.last.as_ref().map_or(&[][..], |step| &step.names);
+    let referenced = warp.registers.iter();
+    referenced
+        .filter(|register| names.contains(&register.name))
+        .collect()
+}
+
+fn register_card(register: &RegisterView, warp: &WarpView, props: &Props) -> Html {
+    let lanes = warp.lanes.iter();
+    let lanes: Vec<&LaneView> = lanes
+        .filter(|lane| lane.state != LaneState::Absent)
+        .collect();
+    let value_of = |lane: &LaneView| {
+        let index = usize::from(lane.lane);
+        Some((register.values.get(index)?, register.hex.get(index)?))
+    };
+    let mut values = lanes.iter().filter_map(|lane| value_of(lane));
+    let first = values.next();
+    let is_uniform = first.is_some() && values.all(|value| Some(value) == first);
+    html! {
+        <section class="card register-stage" key={register.name.clone()} aria-label={format!("Register {}", register.name)}>
+            <div class="head">
+                <h2>{ &register.name }</h2>
+                <small>{ format!("{}{}", register.ty.name(), if register.changed { " · written by this step" } else { "" }) }</small>
+            </div>
+            if let Some((value, hex)) = first.filter(|_| is_uniform) {
+                <p class="uniform-value"><b>{ value }</b><code>{ hex }</code><small>{ format!("in {}", format::plural(lanes.len() as u64, "lane")) }</small></p>
+            } else {
+                <ol class="lane-values">
+                    { for lanes.iter().filter_map(|lane| Some(lane_value(lane, value_of(lane)?, props))) }
+                </ol>
+            }
+        </section>
+    }
+}
+
+fn lane_value(lane: &LaneView, (value, hex): (&String, &String), props: &Props) -> Html {
+    let focus = Some(Focus::Lane(lane.lane));
+    let is_linked = props.links.highlights_lane(lane.lane);
+    html! {
+        <li class={is_linked.then_some("linked")} style={format!("--lane: {}", lane_css(lane.lane))} title={format!("lane {}: {value}, {hex}", lane.lane)}
+            onmouseenter={dispatching(&props.dispatch, Action::Hover(focus))}
+            onmouseleave={dispatching(&props.dispatch, Action::Hover(None))}>
+            <i>{ lane.lane }</i><b>{ value }</b><small>{ hex }</small>
+        </li>
+    }
+}
