@@ -125,9 +125,13 @@ fn pictures() -> Html {
             <li>{ "In the lane display of a warp, coloured lanes are active, underlined lanes are predicated off, and outlined lanes are inactive (on a divergent path). Striped lanes wait, \
                    struck-through lanes have exited, and red lanes have faulted." }</li>
             <li>{ "The block map shows whether each block has not started, is running, is waiting or has finished. Click a block to select the block." }</li>
+            <li>{ "The stage shows the memories that the current step writes as grids. Other memories that do not fit are thumbnails above the grids. Click a thumbnail to show the memory as a grid. \
+                   If a kernel has no memory, the stage shows the registers that the step wrote." }</li>
+            <li>{ "The inspector beside the stage has two tabs: “Threads” with blocks, barriers, lanes, registers and conditional runs, and “Watch” with watch expressions, the comparison of two steps, \
+                   custom layouts, memory overviews and JIT runs." }</li>
             <li>{ "The mark ×4 next to a source line means that the accesses of the line need four times the ideal number of sectors (global memory) or wavefronts (shared memory). \
                    The card “Memory traffic” shows the totals of the run." }</li>
-            <li>{ "The card “Bank conflicts” shows a shared-memory access with one column per bank and one row per wavefront. The number in a cell is the accessing lane. “Apply conflict-free \
+            <li>{ "“Analysis” in the transport shows the results for the whole run in detail. The card “Bank conflicts” shows a shared-memory access with one column per bank and one row per wavefront. The number in a cell is the accessing lane. “Apply conflict-free \
                    rewrite” changes the shared-memory layout, runs both versions of the kernel, and compares the results." }</li>
             <li>{ "The card “Data races” reports pairs of accesses that are unordered in the PTX memory model, with the missing synchronization and the weakest fix. A dimmed entry \
                    violates a rule of the memory model or of the manual, but code without the required fence often works in practice. If the kernel hangs, the card shows the waiting threads, the missing event and \
@@ -150,10 +154,10 @@ fn pictures() -> Html {
                    The card “Uncoalesced accesses” estimates how many sectors another lane mapping or a wider vector access would save." }</li>
             <li>{ "“Compare” runs a second version of the kernel, usually its SASS, with the same launch configuration. The view steps through the stores of both versions together, and marks cells that differ. \
                    For each store, the view shows the equivalent instruction in the other language and, for SASS, the scheduling control bits." }</li>
-            <li>{ "“Litmus tests” enumerates all outcomes that the PTX memory model allows for a few threads, including outcomes that are not sequentially consistent. The view draws an \
+            <li>{ "“Memory model” enumerates all outcomes that the PTX memory model allows for a litmus test of a few threads, including outcomes that are not sequentially consistent. The view draws an \
                    execution for each allowed outcome, names the axiom that forbids each other outcome, and finds the weakest fixes that allow only sequentially consistent outcomes. You can share the URL of the view. \
-                   To extract a litmus test from a kernel, select “Litmus test” at a data race, or select lines of the kernel and then “Litmus tests”." }</li>
-            <li>{ "“Share” copies a link to the source at the current step, including pinned cells. As long as the source is an unmodified example or linked file, “Share” also offers a short link to the source. \
+                   To extract a litmus test from a kernel, select “Litmus test” at a data race, or select lines of the kernel and then “Memory model”." }</li>
+            <li>{ "The buttons “Back” and “Forward” of the browser return to previous views and examples. “Share” copies a link to the source at the current step, including pinned cells. As long as the source is an unmodified example or linked file, “Share” also offers a short link to the source. \
                    To open a PTX file, a SASS file or a file that “Save file” has written, drop the file on the page." }</li>
             <li>{ "“Export” saves a buffer as an SVG or PNG image, a CSV table or a NumPy array. “Export” also saves the run up to the current step as an animated SVG." }</li>
             <li>{ "Click a cell to list all stores that wrote the cell. Click a step in the list to go to this step. Use “Initial value” to edit the //@ annotation of the buffer. \
