@@ -35,6 +35,7 @@ test("fix of a finding changes the kernel and clears the finding", async ({ page
   await findings.getByRole("button", { name: "Apply fix" }).first().click();
   await expect(findings.locator(".findings-verdict")).toContainText("clean", { timeout: 15_000 });
   await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("bar.sync 0;");
+  await expect(page.locator(".fix-report")).toContainText(/^Fix applied\. Before: .+ Now: (No findings|\d+ performance)\.$/);
 });
 
 test("transport shows the number of findings, and F8 moves through them", async ({ page }) => {

@@ -20,7 +20,7 @@ import { saveResult } from "./download.js";
 import { chooseFile, importBuffer, initializesBuffer } from "./buffer-import.js";
 import { addExternalCommands, followReferences, isLinkSource, offerPastedLink, openCompiler, openLinkDialog } from "./external-loader.js";
 import { expandQueryAlias, followLearnLinks, openLearn } from "./learn-loader.js";
-import { openCustomLayout, inferredAnnotations, isSourceOfKernel, renderInspector, watchExpressions } from "./inspector-loader.js";
+import { openCustomLayout, inferredAnnotations, isSourceOfKernel, renderInspector, reportNextFindings, watchExpressions } from "./inspector-loader.js";
 import { readDroppedFiles, listenToDrops, parseFile, showShare } from "./share.js";
 import { isCuda, withSourceFile } from "./source-file.js";
 import { addViewTabs, openHeader, showView } from "./view-tabs.js";
@@ -552,6 +552,7 @@ const api = {
     // A fix applies only to the source that was checked. If the source has changed, new diagnostics follow.
     if (view.state.doc !== checkedDoc) return;
     const changes = edits.map(([range, insert]) => ({ ...span(range), insert }));
+    reportNextFindings();
     view.dispatch({ changes, userEvent: "input.fix" });
     if (isHeader) onHeader?.();
     view.focus();

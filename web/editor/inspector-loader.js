@@ -102,6 +102,26 @@ async function updateFindings() {
   isAnalyzing = false;
 }
 
+/** Summary of the findings before the last fix, until the findings of the changed source are known. */
+let summaryBeforeFix = null;
+/** Reports the findings before and after a fix once the changed source has been analyzed. */
+export function reportNextFindings() {
+  const button = checkedContext?.container.querySelector("[data-panel=findings]");
+  if (button?.dataset.verdict) summaryBeforeFix = { source: checkedContext.source, text: button.textContent };
+}
+
+/** Duration in milliseconds for which the effect of a fix is shown. */
+const FIX_REPORT_MS = 10_000;
+function reportFix(source, text) {
+  if (summaryBeforeFix === null || summaryBeforeFix.source === source) return;
+  const report = createElement("p", { class: "fix-report", "aria-live": "polite" });
+  document.querySelector(".fix-report")?.remove();
+  document.body.append(report);
+  report.textContent = `Fix applied. Before: ${summaryBeforeFix.text}. Now: ${text}.`;
+  summaryBeforeFix = null;
+  setTimeout(() => report.remove(), FIX_REPORT_MS);
+}
+
 async function showFindingsSummary(checked) {
   const button = checked.container.querySelector("[data-panel=findings]");
   try {
@@ -110,6 +130,7 @@ async function showFindingsSummary(checked) {
     if (checked !== checkedContext) return;
     button.dataset.verdict = verdict;
     button.textContent = text;
+    reportFix(checked.source, text);
     button.setAttribute("aria-label", text === PANEL_LABELS.findings.label ? text : `${PANEL_LABELS.findings.label}: ${text}`);
   } catch {
     delete button.dataset.verdict;

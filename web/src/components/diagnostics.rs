@@ -27,7 +27,9 @@ pub(crate) struct Props {
 
 #[component]
 pub(crate) fn Diagnostics(props: &Props) -> Html {
-    let list = &props.report.diagnostics;
+    // The first errors are visible without scrolling.
+    let mut list: Vec<&DiagnosticView> = props.report.diagnostics.iter().collect();
+    list.sort_by_key(|diagnostic| diagnostic.severity);
     let refusal = props.refusal.as_deref().filter(|_| props.report.accept);
     let article = |diagnostic: &DiagnosticView| article(diagnostic, &props.dispatch);
     let n_more = list.len().saturating_sub(MAX_SHOWN);
@@ -43,7 +45,7 @@ pub(crate) fn Diagnostics(props: &Props) -> Html {
             </div>
             if props.report.accept && props.checked && !props.stopped {
                 <p class="muted limits">
-                    { "The emulator interleaves whole instructions and does not reorder memory accesses. The page also checks runs of up to 100,000 steps for data races." }
+                    { "The emulator interleaves whole instructions. For reordered memory accesses, see Memory model." }
                 </p>
             }
             if let Some(refusal) = refusal {
@@ -55,7 +57,7 @@ pub(crate) fn Diagnostics(props: &Props) -> Html {
                 }
                 { for refusal.diagnostics.iter().filter(|d| !list.contains(d)).take(MAX_SHOWN).map(article) }
             }
-            { for list.iter().filter(|_| !is_without_instructions(&props.report)).take(MAX_SHOWN).map(article) }
+            { for list.iter().copied().filter(|_| !is_without_instructions(&props.report)).take(MAX_SHOWN).map(article) }
             if n_more > 0 {
                 <p class="verdict">{ format!("and {n_more} more") }</p>
             }
