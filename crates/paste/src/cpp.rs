@@ -2,6 +2,7 @@
 //! the macros that the source defines, and reports all other macros as unresolved.
 
 pub(crate) mod constants;
+mod declared_types;
 pub(crate) mod lexer;
 mod macros;
 mod preprocessor;

@@ -69,6 +69,9 @@ diagnostic_codes! {
     ALTERNATIVES = "W1221", "assembly dialect alternatives", "llvm.inline_asm(i32, [x], \"$(mov$|cvt.u32$).u32 $0, $1;\", \"=r,r\", asm_dialect=llvm.AsmDialect.AD_ATT)", "llvm.inline_asm(i32, [x], \"{ mov.u32 $0, $1; }\", \"=r,r\", asm_dialect=llvm.AsmDialect.AD_ATT)";
     /// For the Intel dialect, LLVM emits `.intel_syntax` and `.att_syntax` around the assembly, which `ptxas` rejects.
     INTEL_DIALECT = "W1222", "Intel dialect", "llvm.inline_asm(i32, [x], \"mov.u32 $0, $1;\", \"=r,r\", asm_dialect=llvm.AsmDialect.AD_Intel)", "llvm.inline_asm(i32, [x], \"mov.u32 $0, $1;\", \"=r,r\", asm_dialect=llvm.AsmDialect.AD_ATT)";
+    /// The constraint letter specifies the size and the kind of an operand. The CUDA compiler rejects a variable of another size or kind:
+    /// "asm operand type size(4) does not match type/size implied by constraint 'r'".
+    OPERAND_TYPE = "W1223", "operand type that does not match the constraint", "__device__ void f(float* p, float v) { asm volatile(\"st.global.f32 [%0], %1;\" :: \"l\"(p), \"r\"(v) : \"memory\"); }", "__device__ void f(float* p, float v) { asm volatile(\"st.global.f32 [%0], %1;\" :: \"l\"(p), \"f\"(v) : \"memory\"); }";
 }
 
 /// Converts a diagnostic about an omitted element to an error. A snippet from a manual may omit the element, but an `asm` statement must
@@ -236,6 +239,24 @@ pub(crate) fn operand_not_used(
     let message = format!("the assembly never uses operand `{sign}{number}` (`{expression}`)");
     Diagnostic::warning(OPERAND_NOT_USED, operand.place, message)
         .help("operands are numbered from 0, with outputs before inputs, and an operand with `+` has only one number")
+}
+
+pub(crate) fn operand_type(
+    constraint: Span,
+    letter: &str,
+    name: &str,
+    declared: &str,
+    suggested: Option<&str>,
+) -> Diagnostic {
+    let message =
+        format!("the constraint `{letter}` does not match the type `{declared}` of `{name}`");
+    let found = Diagnostic::error(OPERAND_TYPE, constraint, message);
+    match suggested {
+        Some(suggested) => found.help(format!(
+            "use the constraint `{suggested}`, because the compiler rejects an operand of another size or kind"
+        )),
+        None => found.help("convert the value to a type with a constraint, because no constraint exists for its size"),
+    }
 }
 
 pub(crate) fn bare_register(name: &str, span: Span) -> Diagnostic {

@@ -229,7 +229,7 @@ impl ConstantEvaluator<'_, '_> {
 }
 
 /// Returns the size of a type in bytes.
-fn size_of(ty: &str) -> Option<i64> {
+pub(super) fn size_of(ty: &str) -> Option<i64> {
     Some(match ty {
         "char" | "bool" | "uint8_t" | "int8_t" => 1,
         "short" | "half" | "__half" | "uint16_t" | "int16_t" | "__nv_bfloat16" | "nv_bfloat16" => 2,

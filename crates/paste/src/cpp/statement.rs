@@ -2,6 +2,7 @@
 //! the macro.
 
 use super::CppSource;
+use super::declared_types::{DeclaredType, declared_type};
 use super::macros::Macro;
 use super::scopes::Scopes;
 use crate::block::Unresolved;
@@ -10,8 +11,8 @@ use crate::diagnostics as diagnose;
 use crate::escape::{EscapeSyntax, decode};
 use crate::parsed_block::{OperandSection, ParsedAsmBlock, ParsedAsmOperand};
 use crate::token_stream::{TokenKind, TokenStream};
-use warpgrid_program::Span;
 use warpgrid_program::container::ASM_QUALIFIERS;
+use warpgrid_program::{Diagnostic, Span};
 
 /// Arguments of one use of a macro, by parameter name.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +29,30 @@ impl MacroArguments<'_> {
 
 /// Maximum depth of nested macros.
 const MAX_DEPTH: usize = 8;
+
+/// Returns the diagnostic for an operand whose declared type does not match its constraint, which the CUDA compiler rejects.
+fn wrong_type(
+    constraint: Span,
+    name: &str,
+    declared: &DeclaredType,
+    source: &str,
+) -> Option<Diagnostic> {
+    let text = constraint.text(source);
+    let letter = text.trim_start_matches(['=', '+', '&']);
+    let (size_bytes, is_float) = match letter {
+        "h" => (2, false),
+        "r" => (4, false),
+        "l" => (8, false),
+        "f" => (4, true),
+        "d" => (8, true),
+        _ => return None,
+    };
+    let matches = (declared.size_bytes, declared.is_float) == (size_bytes, is_float);
+    (!matches).then(|| {
+        let suggested = declared.letter();
+        diagnose::operand_type(constraint, letter, name, &declared.text, suggested)
+    })
+}
 
 impl<'a> CppSource<'a> {
     /// Parses the statement whose first word is at `at`, if it is an `asm` statement.
@@ -291,6 +316,12 @@ impl<'a> CppSource<'a> {
             if pieces.is(at, b'(') {
                 end = pieces.closing(at).unwrap_or(to).min(to);
                 expression = self.expression(at + 1, end, arguments);
+                if end == at + 2 && pieces.is_word(at + 1) {
+                    let declared = declared_type(pieces, at, &expression);
+                    let wrong =
+                        declared.and_then(|ty| wrong_type(inner, &expression, &ty, pieces.source));
+                    block.diagnostics.extend(wrong);
+                }
                 end += 1;
             }
             block.operands.push(ParsedAsmOperand {
