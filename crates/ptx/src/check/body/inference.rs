@@ -717,7 +717,21 @@ pub(crate) fn register_type(ty: ScalarType) -> ScalarType {
         | ScalarType::Tf32
         | ScalarType::F32x2
         | ScalarType::U16x2
-        | ScalarType::S16x2 => ty.to_bits(),
+        | ScalarType::S16x2
+        | ScalarType::U8x4
+        | ScalarType::S8x4
+        | ScalarType::E4m3x2
+        | ScalarType::E5m2x2
+        | ScalarType::E2m1x2
+        | ScalarType::E2m3x2
+        | ScalarType::E3m2x2
+        | ScalarType::Ue8m0x2
+        | ScalarType::S2f6x2
+        | ScalarType::E4m3x4
+        | ScalarType::E5m2x4
+        | ScalarType::E2m1x4
+        | ScalarType::E2m3x4
+        | ScalarType::E3m2x4 => ty.to_bits(),
         ScalarType::B1
         | ScalarType::U2
         | ScalarType::S2

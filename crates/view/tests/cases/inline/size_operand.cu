@@ -7,4 +7,4 @@ __device__ inline void copy16(void* smem, const void* src, bool pred, int* copie
                  "cp.async.wait_all; mov.b32 %0, %3;" : "=r"(size) : "r"(d), "l"(src), "r"(bytes) : "memory");
     *copied = size;
 }
-//@ final size: b32 = 0
+//@ final size: b32 = 8
