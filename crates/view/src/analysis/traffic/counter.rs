@@ -39,7 +39,11 @@ impl TrafficCounter {
 
 impl Observer for TrafficCounter {
     fn interest(&self) -> EventMask {
-        EventMask::ACCESSES
+        // The units that execute mbarrier operations serialize them, which no layout of shared memory changes.
+        EventMask {
+            mbarriers_as_syncs: true,
+            ..EventMask::ACCESSES
+        }
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {
@@ -69,8 +73,7 @@ impl Observer for TrafficCounter {
     }
 }
 
-/// Returns the rule for the wavefronts of accesses to the same word of shared memory. Arrivals at an mbarrier are atomics: the assembler
-/// emits `ATOMS.ARRIVE` for `sm_80`, and from `sm_90` on `SYNCS`, which the vendor lists with loads and stores.
+/// Returns the rule for the wavefronts of accesses to the same word of shared memory.
 pub(crate) const fn wavefront_mode(action: AccessAction) -> WavefrontMode {
     match action {
         AccessAction::Load | AccessAction::Store => WavefrontMode::Together,

@@ -102,7 +102,8 @@ impl RecordedAccess {
 /// Observer that records the accesses of a run to shared and global memory.
 #[derive(Debug, Default)]
 pub(crate) struct AccessRecorder {
-    found: BTreeMap<(u32, u32), RecordedAccess>,
+    /// Accesses by function, instruction and direction. An asynchronous copy reads its source and writes its destination in separate accesses.
+    found: BTreeMap<(u32, u32, bool), RecordedAccess>,
 }
 
 impl AccessRecorder {
@@ -113,7 +114,11 @@ impl AccessRecorder {
 
 impl Observer for AccessRecorder {
     fn interest(&self) -> EventMask {
-        EventMask::ACCESSES
+        // An mbarrier object has a fixed layout, so its accesses are neither bank conflicts nor a pattern.
+        EventMask {
+            mbarriers_as_syncs: true,
+            ..EventMask::ACCESSES
+        }
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {
@@ -138,7 +143,7 @@ impl Observer for AccessRecorder {
                 .iter()
                 .any(|piece| piece.address_lane != piece.data_lane),
         };
-        let key = (event.function.0, event.instruction);
+        let key = (event.function.0, event.instruction, event.action.writes());
         let recorded = self.found.entry(key).or_insert_with(|| RecordedAccess {
             function: key.0,
             instruction: key.1,

@@ -107,7 +107,7 @@ impl Session {
             .collect();
         let mut sectors: Vec<_> = recorded
             .iter()
-            .filter_map(|found| self.sector_advice(found, &named))
+            .filter_map(|found| self.sector_advice(found, &recorded, &named))
             .collect();
         sectors.sort_by_key(|found| found.line);
         ConflictReport {

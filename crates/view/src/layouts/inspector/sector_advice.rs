@@ -6,6 +6,7 @@ use crate::layouts::inspector::named_regions::NamedRegion;
 use crate::model::source_position::SourcePosition;
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use warpgrid_emulator::MemoryId as Place;
 use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_program::FunctionId;
@@ -35,6 +36,7 @@ impl Session {
     pub(crate) fn sector_advice(
         &self,
         recorded: &RecordedAccess,
+        all: &[RecordedAccess],
         named: &[NamedRegion],
     ) -> Option<SectorAdvice> {
         let counted = self
@@ -64,10 +66,70 @@ impl Session {
             requests: counted.requests,
             sectors: counted.sectors,
             ideal: counted.sectors_ideal,
-            text: advice(recorded, request),
+            text: self
+                .vector_advice(recorded, request, all)
+                .unwrap_or_else(|| advice(recorded, request)),
         })
     }
+
+    /// Suggests a vector access if other instructions access the adjacent elements of the same lanes, such as the members of a structure.
+    fn vector_advice(
+        &self,
+        recorded: &RecordedAccess,
+        request: &RecordedRequest,
+        all: &[RecordedAccess],
+    ) -> Option<String> {
+        let own = request.lanes()?;
+        let (first, bytes) = (own.first()?.start, own.first()?.n_bytes.max(1));
+        // Distance of another request from this request, if the distance is the same in all lanes.
+        let distance = |other: &RecordedRequest| {
+            let lanes = other.lanes().filter(|lanes| lanes.len() == own.len())?;
+            let distance = lanes.first()?.start.wrapping_sub(first) as i64;
+            let is_parallel = lanes.iter().zip(&own).all(|(other, own)| {
+                (other.lane, other.n_bytes) == (own.lane, own.n_bytes)
+                    && other.start.wrapping_sub(own.start) as i64 == distance
+            });
+            is_parallel.then_some(distance)
+        };
+        let is_alike = |other: &&RecordedAccess| {
+            other.function == recorded.function
+                && other.action == recorded.action
+                && other.instruction != recorded.instruction
+        };
+        let mut lines: BTreeMap<i64, u32> = BTreeMap::new();
+        for other in all.iter().filter(is_alike) {
+            let same_warp = |found: &&RecordedRequest| found.warp == request.warp;
+            let found = other.first_block.iter().find(same_warp);
+            if let Some(distance) = found.and_then(distance) {
+                let line = self
+                    .range_of(FunctionId(other.function), other.instruction)
+                    .line;
+                lines.entry(distance).or_insert(line);
+            }
+        }
+        let bytes_of_vector = [4, 2].map(|n| n * bytes).into_iter().find(|vector| {
+            let before = (first % vector) as i64;
+            let mut elements = (0..*vector as i64).step_by(bytes as usize);
+            let is_aligned = own.iter().all(|lane| lane.start % vector == first % vector);
+            *vector <= MAX_VECTOR_BYTES
+                && is_aligned
+                && elements.all(|at| at == before || lines.contains_key(&(at - before)))
+        })?;
+        let n = bytes_of_vector / bytes;
+        let before = (first % bytes_of_vector) as i64;
+        let elements = (0..bytes_of_vector as i64).step_by(bytes as usize);
+        let others = elements.filter_map(|at| lines.get(&(at - before)));
+        let others: Vec<String> = others.map(u32::to_string).collect();
+        let noun = if others.len() == 1 { "line" } else { "lines" };
+        Some(format!(
+            "each lane accesses the adjacent elements at {noun} {}: use one `.v{n}` access for {n} elements, which divides the numbers of requests and sectors by {n}",
+            others.join(", ")
+        ))
+    }
 }
+
+/// Maximum number of bytes that one lane transfers with a vector access on all targets.
+const MAX_VECTOR_BYTES: u64 = 16;
 
 /// Returns a suggestion for an access. The suggestion depends on the distances between the addresses of adjacent lanes and of consecutive
 /// requests.
