@@ -70,6 +70,51 @@ fn racing_kernel_has_one_finding_per_memory_and_exits_with_1() {
 }
 
 #[test]
+fn finding_of_inferred_launch_is_compared_with_other_block() {
+    let folder = Folder::new("analyze-other-block");
+    let inferred = RACE.replace("//@ launch grid=1 block=64\n", "");
+    let file = folder.file("race.ptx", inferred.as_bytes());
+    let output = warpgrid(&["analyze", "--format", "json", &file], "");
+    let findings = &json(&output)["kernels"][0]["findings"];
+    assert_eq!(findings[0]["dependsOnInferredLaunch"], true);
+    let details = findings[0]["details"].as_array().expect("details");
+    let last = details.last().and_then(Value::as_str);
+    assert_eq!(
+        last,
+        Some("the block of 32 threads is inferred; also with 64 threads (`//@ launch block=64`)")
+    );
+}
+
+/// Kernel that stores only if `n` has a certain value.
+const RARE: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry rare(.param .u64 out, .param .u32 n)\n{\n.reg .pred %q; .reg .b32 %t; .reg .b64 %p;\nld.param.u64 %p, [out];\nld.param.u32 %t, [n];\nst.global.u32 [%p], %t;\nsetp.ne.u32 %q, %t, 77;\n@%q bra DONE;\nst.global.u32 [%p+4], %t;\n\nst.global.u32 [%p+8], %t;\nDONE: ret;\n}\n";
+
+#[test]
+fn unreached_lines_of_inferred_launch_are_noted() {
+    let folder = Folder::new("analyze-unreached");
+    let file = folder.file("rare.ptx", RARE.as_bytes());
+    let expected =
+        "lines 12-14 were never reached with `n = 32`, `//@ launch grid=1 block=32`, inferred";
+    let output = warpgrid(&["analyze", "--format", "json", &file], "");
+    let findings = json(&output)["kernels"][0]["findings"].clone();
+    let messages = findings.as_array().expect("findings").iter();
+    let messages: Vec<&str> = messages.filter_map(|f| f["message"].as_str()).collect();
+    assert!(messages.contains(&expected), "{messages:?}");
+    let run = warpgrid(&["run", "--format", "json", &file], "");
+    let report = json(&run);
+    assert_eq!(
+        report["unreached_lines"],
+        serde_json::json!([{"first": 12, "last": 14}]),
+        "{report}"
+    );
+    let text = String::from_utf8(warpgrid(&["run", &file], "").stdout).expect("text");
+    assert!(text.contains(expected), "{text}");
+    let stated = format!("//@ launch grid=1 block=32\n//@ scalar n: u32 = 5\n{RARE}");
+    let file = folder.file("stated.ptx", stated.as_bytes());
+    let run = json(&warpgrid(&["run", "--format", "json", &file], ""));
+    assert_eq!(run["unreached_lines"], Value::Null);
+}
+
+#[test]
 fn run_without_end_is_incomplete_and_exits_with_1() {
     let folder = Folder::new("analyze-incomplete");
     let file = folder.file("spin.ptx", ENDLESS.as_bytes());

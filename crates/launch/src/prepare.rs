@@ -31,6 +31,8 @@ pub struct PreparedLaunch {
     /// Whether the first line of `guesses` is the launch line, which contains the grid, block and cluster size and the
     /// shared memory size.
     pub infers_launch: bool,
+    /// Inferred integer parameters with their values: `n = 32`.
+    pub inferred_scalars: Vec<String>,
     /// Buffers of the launch, ordered by their index in the machine.
     pub buffers: Vec<Buffer>,
     pub machine: Machine,
@@ -52,6 +54,7 @@ pub fn prepare(
     Ok(PreparedLaunch {
         infers_launch: guessed.launch_line(&scenario, mark).is_some(),
         guesses: guessed.lines(&scenario, mark),
+        inferred_scalars: guessed.scalars(&scenario),
         scenario,
         buffers,
         machine,
@@ -71,6 +74,7 @@ pub fn rebuild_machine(
     Ok(PreparedLaunch {
         guesses: Vec::new(),
         infers_launch: false,
+        inferred_scalars: Vec::new(),
         scenario,
         buffers,
         machine,

@@ -112,6 +112,17 @@ impl InferredFields {
         launch.into_iter().chain(lines).chain(registers).collect()
     }
 
+    /// Returns the inferred integer parameters with their values: `n = 32`.
+    pub(crate) fn scalars(&self, scenario: &Scenario) -> Vec<String> {
+        let mut parameters = scenario.params.clone();
+        let leaves = self.leaves(&mut parameters);
+        let scalars = leaves.filter_map(|leaf| {
+            let scalar = InferredScalar::of(leaf)?;
+            Some(format!("{} = {}", scalar.name, scalar.value))
+        });
+        scalars.collect()
+    }
+
     /// Returns the `//@` line with the inferred part of the launch configuration, or `None` if no part is inferred.
     pub(crate) fn launch_line(&self, scenario: &Scenario, mark: &str) -> Option<String> {
         let mut launch = String::new();

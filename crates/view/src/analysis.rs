@@ -3,6 +3,7 @@
 
 pub mod cell_history;
 pub mod comparison;
+pub mod coverage;
 pub(crate) mod fault_causes;
 pub mod findings;
 pub(crate) mod memory_diff;

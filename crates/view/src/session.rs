@@ -81,6 +81,8 @@ pub struct Session {
     inferred_annotations: Vec<String>,
     /// Whether the first inferred `//@` line specifies the launch.
     infers_launch: bool,
+    /// Inferred integer parameters with their values: `n = 32`.
+    pub(crate) inferred_scalars: Vec<String>,
     /// Prefix of `//@` lines in the language of the source. The prefix starts a comment.
     pub(crate) comment_marker: String,
     /// Indices of the module variables that instructions of the program name.

@@ -316,9 +316,12 @@ fn analyze_opened(
         }
     }
     findings.extend(session.performance_findings());
-    let depends = session.inferred_launch().is_some();
-    for finding in &mut findings {
-        finding.depends_on_inferred_launch = depends;
+    findings.extend(session.coverage_finding());
+    if session.inferred_launch().is_some() {
+        for finding in &mut findings {
+            finding.depends_on_inferred_launch = true;
+        }
+        compare_with_other_block(scenario, &session, &mut findings);
     }
     findings.sort_by_key(|finding| (finding.severity, finding.kind, finding.lines.clone()));
     let is_flagged = findings.iter().any(Finding::is_error_or_warning);
@@ -336,6 +339,56 @@ fn analyze_opened(
         findings,
         not_covered,
         ..KernelAnalysis::without_run(session.scenario())
+    }
+}
+
+/// Maximum number of steps of a run that is repeated with another block size.
+const MAX_STEPS_OF_OTHER_BLOCK: u64 = 200_000;
+
+/// Adds to each error and warning whether it also occurs with another block size, because the block size is inferred.
+fn compare_with_other_block(scenario: &Scenario, session: &Session, findings: &mut [Finding]) {
+    let is_stated = scenario.block.is_some() || session.position() > MAX_STEPS_OF_OTHER_BLOCK;
+    let Some([n_threads, 1, 1]) = session.scenario().block.filter(|_| !is_stated) else {
+        return;
+    };
+    if !findings.iter().any(Finding::is_error_or_warning) {
+        return;
+    }
+    let n_other = match n_threads {
+        0..=32 => 64,
+        n => n / 2,
+    };
+    let other = Scenario {
+        block: Some([n_other, 1, 1]),
+        entry: session.scenario().entry.clone(),
+        ..scenario.clone()
+    };
+    let Ok(mut other) = Session::new_without_last_writers(other) else {
+        return;
+    };
+    // A source that states the block size determines the block size of both runs.
+    if other.scenario().block == session.scenario().block {
+        return;
+    }
+    let races = other.detect_races(MAX_STEPS_OF_OTHER_BLOCK);
+    let others = other.run_findings(races);
+    for finding in findings
+        .iter_mut()
+        .filter(|finding| finding.is_error_or_warning())
+    {
+        let is_same = |other: &Finding| {
+            other.kind == finding.kind
+                && other.lines.iter().any(|line| finding.lines.contains(line))
+        };
+        let result = match (finding.kind, others.iter().any(is_same)) {
+            // The run with the other block size has only one scheduler seed.
+            (FindingKind::ScheduleDependence, _) => continue,
+            (_, true) => "also",
+            (_, false) => "none",
+        };
+        finding.details.push(format!(
+            "the block of {n_threads} threads is inferred; {result} with {n_other} threads (`//@ launch block={n_other}`)"
+        ));
     }
 }
 
@@ -437,6 +490,22 @@ impl Session {
             Finding::new(FindingKind::Note, severity, note)
         }));
         findings
+    }
+
+    /// Returns a note about the lines that the run has not reached, if a part of the launch or a scalar is inferred.
+    fn coverage_finding(&self) -> Option<Finding> {
+        if !self.infers_values() {
+            return None;
+        }
+        let unreached = self.unreached_lines();
+        let message = self.unreached_note(&unreached)?;
+        let lines = unreached.iter().map(|range| range.first).collect();
+        Some(self.finding_at(
+            FindingKind::Note,
+            FindingSeverity::Information,
+            message,
+            lines,
+        ))
     }
 
     /// Returns descriptions of the parts of the run that the analysis did not cover.

@@ -1,6 +1,7 @@
 //! Report on a complete run: compares the results of a session with the expectations of its scenario, and lists the differences between
 //! them.
 
+use crate::analysis::coverage::LineRange;
 use crate::api::final_values::RegisterResult;
 use crate::api::limits::steps;
 use crate::api::values::BufferValues;
@@ -122,6 +123,11 @@ pub struct RunReport {
         ts(as = "Option<Vec<RegisterResult>>", optional)
     )]
     pub registers: Vec<RegisterResult>,
+    /// Lines that the run has not reached, although control flow could reach them. The list is empty if the source states the launch
+    /// configuration and all scalars, or if the run has not finished normally.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<LineRange>>", optional))]
+    pub unreached_lines: Vec<LineRange>,
     /// Sentences that state why `ok` is false, because of differences from the expectations or undefined behavior.
     pub differences: Vec<String>,
     /// Notes for the user: the inferred launch configuration, the notes on the run, and the differences.
@@ -186,6 +192,11 @@ impl Session {
                 "the findings depend on the inferred launch configuration `{launch}`"
             ));
         }
+        let unreached_lines = match self.infers_values() {
+            true => self.unreached_lines(),
+            false => Vec::new(),
+        };
+        notes.extend(self.unreached_note(&unreached_lines));
         notes.extend(kinds_that_differ(self.scenario(), &self.program));
         notes.extend(self.notes());
         notes.extend(uninitialized.iter().map(|used| {
@@ -213,6 +224,7 @@ impl Session {
             hang,
             layouts,
             registers: self.register_results(),
+            unreached_lines,
             differences,
             notes,
         }

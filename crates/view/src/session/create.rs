@@ -156,13 +156,22 @@ impl Session {
 
     /// Creates a session of the same launch at its start. The session does not track last writers.
     pub fn restart_without_last_writers(&self) -> Result<Session, RequestError> {
-        let again = self
-            .restart()
-            .with_seed(self.scenario.seed.unwrap_or_default())?;
+        self.restart_with(WriterTracking::Off)
+    }
+
+    /// Creates a session of the same launch at its start. The session tracks last writers.
+    pub(crate) fn restart_with_last_writers(&self) -> Result<Session, RequestError> {
+        self.restart_with(WriterTracking::LastWriter)
+    }
+
+    fn restart_with(&self, writers: WriterTracking) -> Result<Session, RequestError> {
+        let seed = self.scenario.seed.unwrap_or_default();
+        let again = self.restart().launch(seed, writers)?;
         Ok(Session {
             scenario: self.scenario.clone(),
             inferred_annotations: self.inferred_annotations.clone(),
             infers_launch: self.infers_launch,
+            inferred_scalars: self.inferred_scalars.clone(),
             diagnostics: self.diagnostics.clone(),
             comment_marker: self.comment_marker.clone(),
             parts: self.parts.clone(),
@@ -181,6 +190,7 @@ impl Session {
             counter: TrafficCounter::new(program.target.memory),
             inferred_annotations: prepared.guesses,
             infers_launch: prepared.infers_launch,
+            inferred_scalars: prepared.inferred_scalars,
             scenario: prepared.scenario,
             language,
             named: named_variables(&program),
@@ -224,12 +234,16 @@ pub(crate) struct LaunchTemplate {
 impl LaunchTemplate {
     /// Creates a session of the launch at its start, with the given scheduler seed and without last-writer tracking.
     pub(crate) fn with_seed(&self, seed: u64) -> Result<Session, RequestError> {
+        self.launch(seed, WriterTracking::Off)
+    }
+
+    fn launch(&self, seed: u64, writers: WriterTracking) -> Result<Session, RequestError> {
         let scenario = Scenario {
             seed: Some(seed),
             entry: self.scenario.entry.clone().filter(|_| !self.is_part),
             ..self.scenario.clone()
         };
-        let prepared = rebuild_machine(scenario, &self.program, WriterTracking::Off, &self.decoded);
+        let prepared = rebuild_machine(scenario, &self.program, writers, &self.decoded);
         let prepared = prepared.map_err(|problem| refused(problem, &[], &self.places, &[]))?;
         let program = Arc::clone(&self.program);
         let places = self.places.clone();
