@@ -85,6 +85,33 @@ fn finding_of_inferred_launch_is_compared_with_other_block() {
     );
 }
 
+#[test]
+fn tile_that_is_not_aligned_to_its_swizzle_is_noted() {
+    let folder = Folder::new("analyze-swizzle");
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../public/examples");
+    let aligned =
+        std::fs::read_to_string(examples.join("matrix-epilogue.ptx")).expect("an example");
+    let shifted = aligned
+        .replace("tile[512]", "tile[1024]")
+        .replace("mov.u32 %place, tile;", "mov.u32 %place, tile+128;")
+        .replace("mov.u32 %column, tile;", "mov.u32 %column, tile+128;");
+    let notes = |name: &str, source: &str| {
+        let file = folder.file(name, source.as_bytes());
+        let output = warpgrid(&["analyze", "--format", "json", &file], "");
+        let findings = json(&output)["kernels"][0]["findings"].clone();
+        let findings = findings.as_array().expect("findings").iter();
+        let messages = findings.filter(|finding| finding["kind"] == "note");
+        let messages: Vec<String> = messages.map(|f| f["message"].to_string()).collect();
+        messages
+    };
+    assert_eq!(notes("aligned.ptx", &aligned), [""; 0]);
+    let notes = notes("shifted.ptx", &shifted);
+    assert!(
+        notes[0].contains("starts at byte 128 of shared memory, which is no multiple of 256"),
+        "{notes:?}"
+    );
+}
+
 /// Kernel that stores only if `n` has a certain value.
 const RARE: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry rare(.param .u64 out, .param .u32 n)\n{\n.reg .pred %q; .reg .b32 %t; .reg .b64 %p;\nld.param.u64 %p, [out];\nld.param.u32 %t, [n];\nst.global.u32 [%p], %t;\nsetp.ne.u32 %q, %t, 77;\n@%q bra DONE;\nst.global.u32 [%p+4], %t;\n\nst.global.u32 [%p+8], %t;\nDONE: ret;\n}\n";
 

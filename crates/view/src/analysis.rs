@@ -10,5 +10,6 @@ pub(crate) mod memory_diff;
 pub mod mma_explanation;
 pub mod run_timeline;
 pub mod schedule_seeds;
+pub(crate) mod swizzle_alignment;
 pub(crate) mod traffic;
 pub(crate) mod uninitialized;

@@ -226,7 +226,7 @@ impl PairedRun {
     fn undefined_results(&self) -> Vec<String> {
         let mut notes = Vec::new();
         for (session, name) in self.sessions.iter().zip(["A", "B"]) {
-            let uninitialized = session.uninitialized_registers().into_iter();
+            let uninitialized = session.uninitialized_uses().into_iter();
             notes.extend(uninitialized.map(|used| {
                 let line = session.range_of(used.function, used.instruction).line;
                 format!("kernel {name}, line {line}: {}", used.message)

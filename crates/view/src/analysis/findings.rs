@@ -466,7 +466,7 @@ impl Session {
         findings.extend(self.race_findings(&races.races));
         let reads = races.unwritten.iter();
         findings.extend(reads.map(|read| self.uninitialized_read_finding(read)));
-        for used in self.uninitialized_registers() {
+        for used in self.uninitialized_uses() {
             let range = self.range_of(used.function, used.instruction);
             let mut finding = self.finding_at(
                 FindingKind::UninitializedRead,
@@ -476,6 +476,12 @@ impl Session {
             );
             finding.range = Some(range);
             findings.push(finding);
+        }
+        for tile in self.misaligned_tiles() {
+            let range = self.range_of(tile.function, tile.instruction);
+            let severity = FindingSeverity::Information;
+            let lines = vec![range.line];
+            findings.push(self.finding_at(FindingKind::Note, severity, tile.message(), lines));
         }
         let is_read_note =
             |note: &&String| races.unwritten.iter().any(|read| read.message == **note);

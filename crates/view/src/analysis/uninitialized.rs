@@ -6,6 +6,9 @@
 //! Bit-Precision", 2005), but its granularity is one register instead of one bit. The shadow mask of each register contains the lanes whose
 //! value derives from an unwritten register. A value that an instruction loads from memory counts as written.
 
+mod local_memory;
+mod tensor_memory;
+
 use crate::session::Session;
 use std::collections::HashMap;
 use warpgrid_emulator::{Agent, EventMask, Observer, StepEvent};
@@ -289,8 +292,15 @@ impl Observer for ValueFollower {
 }
 
 impl Session {
-    /// Returns the uses of unwritten registers in the first steps of the launch.
-    pub(crate) fn uninitialized_registers(&self) -> Vec<UninitializedRegisterUse> {
+    /// Returns the uses of unwritten registers, local memory and tensor memory in the first steps of the launch.
+    pub(crate) fn uninitialized_uses(&self) -> Vec<UninitializedUse> {
+        let mut uses = self.uninitialized_registers();
+        uses.extend(self.uninitialized_local_reads());
+        uses.extend(self.uninitialized_tensor_reads());
+        uses
+    }
+
+    fn uninitialized_registers(&self) -> Vec<UninitializedUse> {
         // Exclude SASS, because the hardware sets registers before a SASS kernel starts, and the launch sets registers before a SASS
         // snippet starts.
         let may_read = |function: &Function| {
@@ -304,7 +314,7 @@ impl Session {
     }
 
     /// Runs a session that is at its start, and returns the uses of unwritten registers.
-    fn follow_unwritten_registers(&mut self) -> Option<Vec<UninitializedRegisterUse>> {
+    fn follow_unwritten_registers(&mut self) -> Option<Vec<UninitializedUse>> {
         let entry = self.timeline.machine().next_step()?.function;
         let program = self.program.clone();
         let function = program.functions.get(entry.0 as usize)?;
@@ -317,7 +327,7 @@ impl Session {
                 ValueUse::Address => "the address",
                 ValueUse::Branch => "the predicate",
             };
-            UninitializedRegisterUse {
+            UninitializedUse {
                 function: entry,
                 instruction: found.instruction,
                 message: format!(
@@ -330,9 +340,10 @@ impl Session {
     }
 }
 
-/// Instruction that stores, or uses as an address or predicate, a value that depends on an unwritten register.
+/// Instruction that stores, or uses as an address or predicate, a value that depends on an unwritten register, or that reads unwritten local
+/// memory or tensor memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct UninitializedRegisterUse {
+pub(crate) struct UninitializedUse {
     pub(crate) function: FunctionId,
     pub(crate) instruction: u32,
     pub(crate) message: String,

@@ -162,7 +162,7 @@ impl Session {
     /// Runs the session to its end or to the step limit of `request`, and compares the results of the run with the expectations of the
     /// scenario.
     pub fn report(&mut self, request: &ReportRequest) -> RunReport {
-        let uninitialized = self.uninitialized_registers();
+        let uninitialized = self.uninitialized_uses();
         let (races, mut notes) = self.finish(request);
         let traffic = request.traffic.then(|| {
             self.count_traffic(u64::MAX);

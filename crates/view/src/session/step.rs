@@ -12,4 +12,5 @@ pub(crate) mod results;
 pub(crate) mod stores;
 pub(crate) mod summary_sentence;
 pub(crate) mod tensor;
+pub(crate) mod tensor_memory_access;
 pub(crate) mod warp;
