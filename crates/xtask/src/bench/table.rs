@@ -23,6 +23,8 @@ const AIMS: &[(&str, &str)] = &[
     ("look",            "under 4 ms in wasm"),
     ("far",             "under 16 ms after the first step back"),
     ("scatter",         "under 16 ms"),
+    ("timeline",        "at most 300 ms"),
+    ("positions",       "at least 95 %"),
     ("open",            "under 250 ms in wasm"),
     ("hover fragment",  "under 16.7 ms (60 frames per second)"),
     ("hover memory",    "under 16.7 ms (60 frames per second)"),

@@ -1,5 +1,6 @@
 //! Implements the benchmark harness, which reads a directory of inputs and prints one JSON line per benchmark. The same program is compiled
 //! for the host and for wasm, so that it only uses the clock, files and standard output.
+mod analyses;
 mod emulation;
 mod large_launches;
 mod operations;
@@ -112,6 +113,8 @@ const FIGURES: &[Benchmark] = &[
     Benchmark { name: "look",    title: "slowest rendered step of 1,024 threads", unit: "ms",            measure: large_launches::step_and_look },
     Benchmark { name: "far",     title: "slowest step back after a far seek",  unit: "ms",             measure: large_launches::back_after_seek },
     Benchmark { name: "scatter", title: "slowest step back over scattered stores", unit: "ms",             measure: large_launches::back_where_scattered },
+    Benchmark { name: "timeline", title: "timeline of 1,000,000 steps", unit: "ms", measure: analyses::timeline },
+    Benchmark { name: "positions", title: "steps of compiled kernels with a source position", unit: "%", measure: analyses::source_positions },
     Benchmark { name: "open",    title: "opening 64 MiB and rendering the last frame", unit: "ms",             measure: large_launches::open },
 ];
 
