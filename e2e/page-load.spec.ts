@@ -6,7 +6,7 @@ import { cells, open, paste, pick, ready } from "./playground";
 test("initial page shows an example with its first store executed", async ({ page }) => {
   await open(page);
   await expect(page.getByRole("combobox", { name: "Example" })).toHaveValue("row-and-column-stores");
-  await expect(page.getByText("100 % utilized")).toBeVisible();
+  await expect(page.getByText("4 sectors, ideal 4")).toBeVisible();
   const currentCells = page.getByRole("grid", { name: "rows" }).locator("[data-written=now]");
   await expect(currentCells).toHaveCount(32);
   expect(await currentCells.first().getAttribute("data-lane")).toBe("0");
