@@ -1,15 +1,23 @@
 // Exports the functions and the session of the core from all entry points of the package. This module validates arguments, and rejects
 // calls before `init` and after `free`. Without this check, the generated bindings would throw an unclear error before they call the core.
 import * as core from "./core_bg.js";
-import { SHAPES, readArgument } from "./arguments.js";
+import { SHAPES, assertKnownFields, readArgument } from "./arguments.js";
 import { asWarpgridError, notReadyError, argumentError } from "./errors.js";
-import { assertLoaded } from "./load.js";
+import { assertLoaded, memorySize } from "./load.js";
 import { runOnWorkers } from "./workers.js";
 
 export { WarpgridError } from "./errors.js";
 
 /** Sessions whose memory has been freed. */
 const freed = new WeakSet();
+/** Number of sessions whose memory has not been freed. */
+let nOpenSessions = 0;
+
+/** Describes the memory of the open sessions, for the error message of a failed allocation. */
+function memoryUsage() {
+  const sessions = nOpenSessions === 1 ? "1 open session holds" : `${nOpenSessions} open sessions hold`;
+  return `${sessions} up to ${Math.round(memorySize() / 2 ** 20)} MiB`;
+}
 
 function assertAlive(session) {
   if (!(session instanceof core.Session)) throw notReadyError("a method of `Session` was called without a session object: write `session.step()`");
@@ -30,7 +38,7 @@ function callCore(call) {
   try {
     return call();
   } catch (error) {
-    throw asWarpgridError(error);
+    throw asWarpgridError(error, memoryUsage);
   }
 }
 
@@ -107,8 +115,9 @@ export class Session extends core.Session {
     try {
       super(coreArguments);
       this.#scenario = coreArguments;
+      nOpenSessions += 1;
     } catch (error) {
-      throw asWarpgridError(error);
+      throw asWarpgridError(error, memoryUsage);
     }
   }
 
@@ -116,6 +125,7 @@ export class Session extends core.Session {
   free() {
     if (freed.has(this)) return;
     freed.add(this);
+    nOpenSessions -= 1;
     this.#scenario = null;
     super.free();
   }
@@ -125,6 +135,7 @@ export class Session extends core.Session {
     const assertReady = () => assertAlive(this);
     assertReady();
     const coreArguments = readArgument("options", options, SHAPES.runOnWorkers) ?? {};
+    assertKnownFields("options", coreArguments, SHAPES.runOnWorkers);
     return callCore(() => runOnWorkers(this, this.#scenario, coreArguments, assertReady));
   }
 }

@@ -4,8 +4,8 @@ import { WarpgridError, describeValue } from "./errors.js";
 
 const reject = (argument, reason) => { throw new WarpgridError(`cannot read the ${argument}: ${reason}`, "W0901"); };
 
-/** Type of an argument: the description for messages, the predicate, and the types of the members. */
-const valueType = (description, accepts, members) => ({ description, accepts, members });
+/** Type of an argument: the description for messages, the predicate, the types of the members, and the conversion of an accepted value. */
+const valueType = (description, accepts, members, convert) => ({ description, accepts, members, convert });
 const isCount = (value) => typeof value === "bigint" ? value >= 0n : Number.isInteger(value) && value >= 0;
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
 
@@ -13,12 +13,15 @@ const STRING = valueType("a string", (value) => typeof value === "string");
 const BOOLEAN = valueType("`true` or `false`", (value) => typeof value === "boolean");
 const COUNT = valueType("a nonnegative integer", isCount);
 const UINT32 = valueType("an integer from 0 to 4294967295", (value) => isCount(value) && value <= 4294967295);
+const POSITIVE = valueType("an integer from 1 to 4294967295", (value) => UINT32.accepts(value) && value >= 1);
 const INTEGER = valueType("an integer", (value) => typeof value === "bigint" || Number.isInteger(value));
 const NUMBER_OR_STRING = valueType("a number or a string", (value) => ["number", "string", "bigint"].includes(typeof value));
-const STEP_LIMIT = valueType("a nonnegative integer or `Infinity`", (value) => value === Infinity || isCount(value));
+/** The core reads these numbers as `f64`, which cannot be deserialized from a `bigint`. */
+const STEP_LIMIT = valueType("a nonnegative integer or `Infinity`", (value) => value === Infinity || isCount(value), undefined, Number);
+const SEED_COUNT = valueType("a nonnegative integer", isCount, undefined, Number);
 const oneOf = (...choices) => valueType(`one of "${choices.join('", "')}"`, (value) => choices.includes(value));
 const list = (shape) => valueType("an array", (value) => Array.isArray(value) || ArrayBuffer.isView(value), shape);
-const object = (shape) => valueType("an object", isObject, shape);
+const object = (shape, required = []) => ({ ...valueType("an object", isObject, shape), required });
 /** Type of an object with arbitrary field names, whose values have one type. */
 const record = (each) => ({ ...valueType("an object", isObject), each });
 const isTriple = (value) => Array.isArray(value) && value.length === 3;
@@ -37,7 +40,7 @@ const PARAMETER = {
     kind: STRING, array: STRING, buffer: STRING, byte_offset: COUNT, type: STRING, channels: COUNT, width: COUNT, height: COUNT, pitch: COUNT,
   }),
 };
-PARAMETER.fields = list(object(PARAMETER));
+PARAMETER.fields = list(object(PARAMETER, ["kind"]));
 
 const ARRAY = {
   name: STRING, type: STRING, channels: COUNT, width: COUNT, height: COUNT, depth: COUNT, layers: COUNT, cubemap: BOOLEAN, surface: BOOLEAN,
@@ -49,7 +52,7 @@ const GRID = { type: STRING, columns: UINT32, firstRow: COUNT, nRows: COUNT };
 const ENGINE = oneOf("auto", "interpreter", "translated");
 export const SHAPES = {
   check: { front: FRONT, target: STRING, ptx_version: STRING },
-  analyze: { maxSteps: STEP_LIMIT, seeds: COUNT },
+  analyze: { maxSteps: STEP_LIMIT, seeds: SEED_COUNT },
   run: { maxSteps: STEP_LIMIT },
   sessionRun: { maxSteps: STEP_LIMIT, engine: ENGINE },
   runOnWorkers: { maxSteps: STEP_LIMIT, engine: ENGINE, workers: valueType("an integer from 1 to 64", (value) => isCount(value) && value >= 1 && value <= 64) },
@@ -66,7 +69,7 @@ export const SHAPES = {
   product: { op: STRING, shape: STRING, types: list(STRING), target: STRING, a: list(STRING), b: list(STRING), c: STRING },
   scenario: {
     name: STRING, source: STRING, front: FRONT, target: STRING, ptx_version: STRING, entry: STRING, grid: EXTENTS, block: EXTENTS, cluster: EXTENTS,
-    dynamic_shared: COUNT, params: list(object(PARAMETER)), arrays: list(object(ARRAY)), seed: COUNT, resident: UINT32, registers: list(object({ name: STRING, value: NUMBER_OR_STRING })),
+    dynamic_shared: COUNT, params: list(object(PARAMETER, ["kind"])), arrays: list(object(ARRAY)), seed: COUNT, resident: POSITIVE, registers: list(object({ name: STRING, value: NUMBER_OR_STRING })),
     misaligned: oneOf("fault", "force"), beside: object({ source: STRING, front: FRONT, target: STRING, entry: STRING }), fault: object(FAULT),
     sources: list(object({ name: STRING, text: STRING })),
   },
@@ -81,6 +84,12 @@ export function readArgument(argument, value, shape, isRequired = false) {
   return copyValue(argument, value, "", object(shape));
 }
 
+/** Throws an error for a field that the shape does not declare. The core rejects the unknown fields of all other arguments. */
+export function assertKnownFields(argument, value, shape) {
+  const unknown = Object.keys(value).find((name) => !Object.hasOwn(shape, name));
+  if (unknown) reject(argument, `unknown field \`${unknown}\`, expected one of \`${Object.keys(shape).join("`, `")}\``);
+}
+
 /** Returns the start of a message about a field, such as `params[2].init`. */
 const fieldPrefix = (path) => (path === "" ? "" : `\`${path}\` is `);
 
@@ -90,8 +99,9 @@ function copyValue(argument, value, path, shape) {
     reject(argument, path === "" ? `found ${describeValue(value)}, expected ${shape.description}` : `${fieldPrefix(path)}${describeValue(value)}, expected ${shape.description}`);
   }
   if (ArrayBuffer.isView(value)) return Array.from(value);
-  if (Array.isArray(value)) return value.map((member, index) => copyValue(argument, member, `${path}[${index}]`, shape?.members));
-  if (!isObject(value)) return value;
+  // `Array.from` also visits the holes of a sparse array, which the core would reject without a path.
+  if (Array.isArray(value)) return Array.from(value, (member, index) => copyValue(argument, member, `${path}[${index}]`, shape?.members));
+  if (!isObject(value)) return shape?.convert ? shape.convert(value) : value;
   const result = {};
   for (const name of Object.keys(value)) {
     const memberPath = path === "" ? name : `${path}.${name}`;
@@ -100,6 +110,8 @@ function copyValue(argument, value, path, shape) {
     const declared = shape?.each ? name : declaredName(name, shape?.members ?? {});
     result[declared] = copyValue(argument, member, memberPath, shape?.each ?? shape?.members?.[declared]);
   }
+  const missing = shape?.required?.find((name) => !Object.hasOwn(result, name));
+  if (missing) reject(argument, `missing field \`${missing}\` in \`${path}\``);
   return result;
 }
 

@@ -11,19 +11,28 @@ export class WarpgridError extends Error {
 // The name is a string, because minifiers rename the class.
 Object.defineProperty(WarpgridError.prototype, "name", { value: "WarpgridError", configurable: true, writable: true });
 
-/** Returns the error for a trap of the core. A failed allocation is the only known cause of a trap. */
-function trapError(error) {
+/** Returns the error for a trap of the core. A failed allocation is the only known cause of a trap. `usage` describes the memory in use. */
+function trapError(error, usage) {
   const warpgridError = new WarpgridError(
-    `the emulator crashed (${error.message}), possibly because memory is exhausted: free unused sessions or use smaller buffers`, "W0713");
+    `the emulator crashed (${error.message}), possibly because memory is exhausted: ${usage}; free unused sessions or use smaller buffers`, "W0713");
   warpgridError.cause = error;
   return warpgridError;
 }
 
-/** Converts an error of the core to a `WarpgridError`. Returns other errors unchanged. */
-export function asWarpgridError(error) {
-  if (error instanceof WebAssembly.RuntimeError) return trapError(error);
+/** Returns the message with the position, the help and the code of the diagnostic that caused the error. Test runners show only the
+ *  message of an error. */
+function locatedMessage(message, code, diagnostics) {
+  const cause = diagnostics?.find((diagnostic) => diagnostic.severity === "error" && diagnostic.code === code);
+  if (!cause) return message;
+  return `${cause.line}:${cause.column}: ${message}${cause.help ? `; ${cause.help}` : ""} (${code})`;
+}
+
+/** Converts an error of the core to a `WarpgridError`. Returns other errors unchanged. `usage` describes the memory in use. */
+export function asWarpgridError(error, usage) {
+  if (error instanceof WebAssembly.RuntimeError) return trapError(error, usage());
   if (error instanceof WarpgridError || error?.name !== "WarpgridError") return error;
-  return new WarpgridError(error.message, error.code, error.diagnostics);
+  const diagnostics = error.diagnostics?.length > 0 ? error.diagnostics : null;
+  return new WarpgridError(locatedMessage(error.message, error.code, diagnostics), error.code, diagnostics);
 }
 
 /** Returns the error for a failed load. The message contains the reason of the host: a missing file, an invalid URL or invalid bytes. */

@@ -8,6 +8,8 @@ const IMPORTS = { "./core_bg.js": glue };
 let isLoaded = false;
 /** Compiled module, which workers receive; `null` if a bundler has instantiated the module. */
 let module = null;
+/** Memory of the module. */
+let coreMemory = null;
 /** Promise of the current load; `null` if no load is in progress. */
 let pendingLoad = null;
 
@@ -18,11 +20,15 @@ export function assertLoaded() {
 /** Connects the generated bindings to the exports of the module. */
 export function connect(exports, compiled = null) {
   module = compiled;
+  coreMemory = exports.memory;
   glue.__wbg_set_wasm(exports);
   // The call initializes the table of JavaScript values with `undefined`, `null`, `true` and `false`.
   exports.__wbindgen_start();
   isLoaded = true;
 }
+
+/** Returns the size of the memory of the module in bytes. The memory never shrinks. */
+export const memorySize = () => coreMemory?.buffer.byteLength ?? 0;
 
 /** Returns the compiled module, which a worker loads instead of a file. */
 export const loadedModule = () => module;

@@ -96,6 +96,38 @@ test("value of a wrong type is rejected with the path of its field at every dept
   session.free();
 });
 
+test("error about a source has the position, the help and the code in its message", () => {
+  const source = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\nst.shred.u32 [p], 5;\nret;\n}";
+  assert.throws(() => new warpgrid.Session({ source }), { code: "W0101", message: "5:4: unknown modifier `.shred`; did you mean `.shared`? (W0101)" });
+});
+
+test("`diagnostics` of an error is `null` if the source did not cause the error", () => {
+  assert.throws(() => warpgrid.check(scale, { tagret: 1 }), { code: "W0901", diagnostics: null });
+  assert.throws(() => warpgrid.fragment({ op: "nothing", shape: "", type: "", target: "" }), { diagnostics: null });
+});
+
+test("`bigint`, sparse arrays, missing kinds and counts of zero are read with the path of their field", () => {
+  const source = lanes;
+  const session = new warpgrid.Session({ source });
+  assert.equal(session.run({ maxSteps: 5n }), true);
+  session.free();
+  assert.equal(warpgrid.analyze({ source }, { seeds: 2n }).kernels[0].seeds, 2);
+  const sparse = [];
+  sparse[2] = 1;
+  const buffer = { kind: "buffer", name: "p", type: "u32", len: 32 };
+  for (const [message, scenario] of [
+    ["`params[0].init[0]` is undefined, expected a number or a string", { params: [{ ...buffer, init: sparse }] }],
+    ["missing field `kind` in `params[0]`", { params: [{ name: "p" }] }],
+    ["`resident` is 0, expected an integer from 1 to 4294967295", { resident: 0 }],
+  ]) assert.throws(() => new warpgrid.Session({ source, ...scenario }), { code: "W0901", message: `cannot read the scenario: ${message}` });
+});
+
+test("unknown field of `runOnWorkers` is rejected with all known fields", async () => {
+  const session = new warpgrid.Session({ source: lanes });
+  await assert.rejects(session.runOnWorkers({ worker: 2 }), { message: /unknown field `worker`, expected one of `maxSteps`, `engine`, `workers`/ });
+  session.free();
+});
+
 test("`null` fields are unset, and typed arrays are accepted as lists", () => {
   assert.equal(warpgrid.check(scale, { front: null, target: null, ptx_version: undefined }).accept, true);
   const source = "ld.global.u32 %r, [p];\nst.global.u32 [p], %r;";
