@@ -9,6 +9,14 @@ const VALUE_KINDS = {
   length: [/^(\d*\.?\d+([a-z]+|%)?|.*\))$/i, "a CSS length or a number of pixels"],
 };
 
+/** Names of HTML attributes and of attributes with which a framework or a script marks an element. All other names without punctuation are
+ *  probably misspelled attributes of the widget. */
+const FOREIGN_NAME = /[^a-z]|^(class|hidden|id|inert|is|lang|dir|nonce|on.+|part|role|slot|style|tabindex|title|translate)$/;
+
+/** Returns the attributes of an element that are either known or not valid for other elements. */
+export const ownAttributes = (element) =>
+  Object.fromEntries([...element.attributes].map(({ name, value }) => [name, value]).filter(([name]) => ATTRIBUTES[name] || !FOREIGN_NAME.test(name)));
+
 /** Returns an error message for each invalid value of a known attribute and, if `rejectsUnknown` is set, for each unknown name. */
 export function attributeErrors(attributes, rejectsUnknown = false) {
   return Object.entries(attributes).flatMap(([name, value]) => {

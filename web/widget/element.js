@@ -1,7 +1,7 @@
 // `<warpgrid-playground>`: a widget that steps through a source with a recorded run. The emulator is loaded only when the user edits the
 // source or steps beyond the recording, or when a widget without a recording is scrolled into view.
 import style from "./widget.css";
-import { ATTRIBUTES, attributeErrors } from "./attributes.js";
+import { ATTRIBUTES, attributeErrors, ownAttributes } from "./attributes.js";
 export { WarpgridLayout } from "./layout-element.js";
 import { laneColorRules } from "./lane-colors.js";
 import { sendRequest } from "./worker-client.js";
@@ -139,9 +139,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
       root.adoptedStyleSheets = [styleSheet()];
       this.#createNodes(root);
     }
-    for (const message of attributeErrors(Object.fromEntries([...this.attributes].map(({ name, value }) => [name, value])))) {
-      console.warn(`<warpgrid-playground>: ${message}`);
-    }
+    for (const message of attributeErrors(ownAttributes(this), true)) console.warn(`<warpgrid-playground>: ${message}`);
     this.#applyHeight();
     // After a change of the width, check again whether the memory fits beside the code.
     this.#resizeObserver = new ResizeObserver(() => { this.#nodes.body.classList.remove("stacked"); this.#stackIfNarrow(); });
@@ -195,9 +193,13 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     try {
       await this.#fetch();
     } catch (error) {
-      this.#errorMessage = `${error.message}`;
-      this.#render();
-      return;
+      // The emulator can execute the source in the document if the recording of the source is missing.
+      if (this.getAttribute("recording") === null || this.#text.trim() === "") {
+        this.#errorMessage = `${error.message}`;
+        this.#render();
+        return;
+      }
+      console.warn(`<warpgrid-playground>: ${error.message}`);
     }
     if (!this.#recording) await this.#openSession(this.#initialPosition());
     const prefersReducedMotion = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -288,11 +290,11 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
 
   async #requestSession(scenario, position, isCurrent) {
     await null;
-    const { report, tokens, picture: state, problem } = await sendRequest("open", { id: this.#id, scenario, position, layout: this.#gridOptions() });
+    const { report, tokens, picture: state, problem, unknownMemories = [] } = await sendRequest("open", { id: this.#id, scenario, position, layout: this.#gridOptions() });
     if (!isCurrent()) return;
     this.#isLive = true;
     if (this.#text === scenario.source) this.#tokens = tokens;
-    this.#errorMessage = problem?.message ?? "";
+    this.#errorMessage = problem?.message ?? unknownMemories.join("; ");
     this.#setDiagnostics(problem?.diagnostics ?? report.diagnostics, report.accept && !problem);
     this.#setState(state);
     this.#dispatch("ready", { position: this.position, length: this.length });

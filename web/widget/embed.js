@@ -40,6 +40,19 @@ function postToHost(type, detail) {
 
 const state = () => ({ text: widget.text, position: widget.position, length: widget.length, view: widget.view, diagnostics: widget.diagnostics });
 
+/** Types of the fields of each message. */
+const FIELDS = { set: { text: "string", attributes: "object" }, seek: { position: "number" } };
+
+/** Returns a message about a field of a wrong type, or `null`. */
+function fieldError(data) {
+  for (const [name, type] of Object.entries(FIELDS[data.type] ?? {})) {
+    const value = data[name];
+    const isUnset = value === undefined && data.type === "set";
+    if (!isUnset && (typeof value !== type || value === null || Number.isNaN(value))) return `the field \`${name}\` of \`${data.type}\` is ${JSON.stringify(value) ?? "missing"}, expected a value of type ${type}`;
+  }
+  return null;
+}
+
 const commands = {
   set({ text, attributes }) {
     if (attributes !== null && typeof attributes === "object") setAttributes(attributes);
@@ -60,6 +73,11 @@ addEventListener("message", async ({ origin, source, data }) => {
   if (!host || origin !== host || source !== parent || data?.warpgrid !== PROTOCOL) return;
   if (!Object.hasOwn(commands, data.type)) {
     postToHost("refused", { id: data.id ?? null, message: `unknown message type \`${data.type}\`` });
+    return;
+  }
+  const message = fieldError(data);
+  if (message) {
+    postToHost("refused", { id: data.id ?? null, message });
     return;
   }
   await commands[data.type](data);

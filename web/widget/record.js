@@ -1,9 +1,9 @@
 // The recorder for documentation tools, which the package exports as `warpgrid/record`: records the run of a source or a scenario, and
 // creates the HTML that embeds the recording.
-import init, { initSync, Session, check, fragment, picture, tokens } from "warpgrid";
+import init, { initSync, Session, WarpgridError, check, fragment, picture, tokens } from "warpgrid";
 import { attributeErrors } from "./attributes.js";
 import { dedent } from "./highlight.js";
-import { checkOptions, chooseMemories, layoutGrids, fragmentTable, captureState } from "./snapshot-state.js";
+import { checkOptions, chooseMemories, unknownMemories, layoutGrids, fragmentTable, captureState } from "./snapshot-state.js";
 import { encode } from "./recording.js";
 import { elementHtml, escape, layoutHtml } from "./snapshot.js";
 
@@ -17,10 +17,11 @@ const DEFAULT_STEPS = 250;
 /** Records a run from its start. If the source is rejected or cannot be launched, the recording contains its tokens and diagnostics. */
 export async function record(scenario, options) {
   await init();
+  if (typeof scenario !== "string" && typeof scenario?.source !== "string") throw new WarpgridError("cannot read the scenario: expected a source or an object with the field `source`", "W0901");
   return recordSync(scenario, options);
 }
 
-function recordSync(scenario, { steps = DEFAULT_STEPS, memory, columns, type, rows } = {}) {
+function recordSync(scenario, { steps = DEFAULT_STEPS, memory, columns, type, rows, reportUnknownMemories = () => {} } = {}) {
   const scenarioObject = typeof scenario === "string" ? { source: scenario } : scenario;
   const checkOptionValues = checkOptions(scenarioObject);
   const report = check(scenarioObject.source, checkOptionValues);
@@ -34,6 +35,7 @@ function recordSync(scenario, { steps = DEFAULT_STEPS, memory, columns, type, ro
     return encode({ ...run, report: { accept: false, diagnostics: diagnostics.length > 0 ? diagnostics : [withoutLocation(error)] } });
   }
   try {
+    reportUnknownMemories(unknownMemories(session, memory));
     const grids = layoutGrids(session, chooseMemories(session, memory), { columns, type, rows });
     session.seek(0);
     const currentState = () => captureState(session, grids, (request) => fragmentTable(fragment(request)));
@@ -87,6 +89,7 @@ export async function embedding(...all) {
 /** Synchronous variant of `embedding` for tools without promises. Node reads the WebAssembly file synchronously. */
 export function embeddingNow(text, attributes = {}, options = {}) {
   initSync();
+  if (typeof text !== "string") throw new WarpgridError("cannot read the source: expected a string", "W0901");
   if (attributes.lens) return layoutSync(text, attributes);
   const [target, version, front] = RUN_ATTRIBUTES.map((name) => attributes[name] ?? undefined);
   const scenario = { source: dedent(text), ...(target && { target }), ...(version && { ptx_version: version }), ...(front && { front }) };
@@ -95,7 +98,9 @@ export function embeddingNow(text, attributes = {}, options = {}) {
   const attributeProblems = [];
   let recording;
   try {
-    recording = recordSync(scenario, { memory, type, columns: number(columns), rows: number(rows), ...options });
+    const reportUnknownMemories = (messages) =>
+      attributeProblems.push(...messages.map((message) => ({ line: 0, code: "W0906", severity: "warning", message })));
+    recording = recordSync(scenario, { memory, type, columns: number(columns), rows: number(rows), reportUnknownMemories, ...options });
   } catch (error) {
     // An invalid attribute is reported as a problem of this code block, so that the other code blocks are still built.
     attributeProblems.push({ line: 0, code: error.code ?? "E0000", severity: "error", message: error.message });

@@ -142,6 +142,28 @@ test("problems of a block are reported with their lines", async () => {
   assert.match(target[0].message, /sm_9000/);
 });
 
+test("unknown memory of a block is reported with the known memories", async () => {
+  const { problems, html } = await embedding("mov.u32 %t, %tid.x;\nst.global.u32 [p], %t;", { memory: "nope" });
+  assert.match(html, /^<warpgrid-playground/);
+  assert.deepEqual(problems.map(({ code, message }) => [code, message]), [["W0906", "the launch has no buffer or variable `nope`, expected one of `p`"]]);
+});
+
+test("arguments of the recorder that are no sources are rejected", async () => {
+  for (const call of [() => record(), () => record(5), () => record({}), () => embed(5)]) {
+    await assert.rejects(call, { name: "WarpgridError", code: "W0901" });
+  }
+});
+
+test("documentation tools print their usage", () => {
+  for (const name of ["embed", "mdbook"]) {
+    const run = (argument) => spawnSync("node", [fileURLToPath(new URL(`pkg/tools/${name}.js`, root)), argument], { input: "", encoding: "utf8" });
+    const help = run("--help");
+    assert.deepEqual([help.status, help.stderr], [0, ""]);
+    assert.match(help.stdout, new RegExp(`^usage: warpgrid-${name}`));
+    assert.equal(run("--nothing").status, 2);
+  }
+});
+
 test("embed tool processes several blocks in one process and reports their problems", () => {
   const lines = ["ret;", invalidSource].map((text) => `${JSON.stringify({ text, attributes: {} })}\n`).join("");
   const { stdout } = spawnSync("node", [fileURLToPath(new URL("pkg/tools/embed.js", root))], { input: lines, encoding: "utf8" });

@@ -31,6 +31,15 @@ export function chooseMemories(session, selection) {
   return (storedMemories.length > 0 ? storedMemories : namedMemories).slice(0, MAX_MEMORIES);
 }
 
+/** Returns a message for each memory in `selection` (comma-separated IDs) that the launch does not have. */
+export function unknownMemories(session, selection) {
+  if (!selection) return [];
+  const all = session.frame({}).memories.map(({ id }) => id);
+  const unknown = selection.split(",").map((id) => id.trim()).filter((id) => id !== "" && !all.includes(id));
+  const expected = all.length > 0 ? `, expected one of \`${all.join("`, `")}\`` : "";
+  return unknown.map((id) => `the launch has no buffer or variable \`${id}\`${expected}`);
+}
+
 /** Returns the position after the first store to one of the memories `ids`. Without such a store, returns the end of a short run, otherwise
  *  the start. Moves the session. */
 export function firstStore(session, ids) {

@@ -45,9 +45,57 @@ export class WarpgridLayout extends HTMLElement {
   readonly isRecorded: boolean;
 }
 
+/** Attributes that each element has in JSX. */
+interface ElementAttributes {
+  id?: string;
+  class?: string;
+  className?: string;
+  key?: string | number | null;
+  children?: unknown;
+}
+
+/** Attributes of `<warpgrid-playground>` in JSX. */
+export interface PlaygroundAttributes extends ElementAttributes {
+  src?: string;
+  recording?: string;
+  target?: string;
+  version?: string;
+  front?: "ptx" | "sass";
+  view?: PlaygroundView;
+  step?: number | string;
+  memory?: string;
+  columns?: number | string;
+  rows?: number | string;
+  type?: string;
+  autoplay?: boolean | string;
+  readonly?: boolean | string;
+  height?: number | string;
+  theme?: "light" | "dark";
+  controls?: string;
+  playground?: string;
+  label?: string;
+}
+
+/** Attributes of `<warpgrid-layout>` in JSX. */
+export interface LayoutAttributes extends ElementAttributes {
+  query?: string;
+  label?: string;
+  playground?: string;
+  theme?: "light" | "dark";
+}
+
+/** Elements of the package in JSX. React 19 requires `declare module "react" { namespace JSX { interface IntrinsicElements extends WarpgridElements {} } }`. */
+export interface WarpgridElements {
+  "warpgrid-playground": PlaygroundAttributes;
+  "warpgrid-layout": LayoutAttributes;
+}
+
 declare global {
   interface HTMLElementTagNameMap {
     "warpgrid-playground": WarpgridPlayground;
     "warpgrid-layout": WarpgridLayout;
+  }
+  namespace JSX {
+    interface IntrinsicElements extends WarpgridElements {}
   }
 }

@@ -3,7 +3,7 @@
 import init, { Session, check, fragment, tokens } from "warpgrid";
 // The smaller module, which is used for PTX, does not export the functions for layout diagrams.
 import * as core from "warpgrid";
-import { checkOptions, chooseMemories, firstStore, layoutGrids, fragmentTable, captureState } from "./snapshot-state.js";
+import { checkOptions, chooseMemories, firstStore, layoutGrids, fragmentTable, captureState, unknownMemories } from "./snapshot-state.js";
 
 const SLICE_STEPS = 20_000;
 /** Maximum duration of a run in milliseconds, after which the run pauses. */
@@ -49,7 +49,8 @@ const handlers = {
     const entry = { session, grids, targetPosition: null, isClosed: false };
     sessions.set(id, entry);
     await runTo(entry, position ?? firstStore(session, memories));
-    return { ...withoutRun, picture: entry.isClosed ? null : captureSessionState(entry) };
+    const missing = entry.isClosed ? [] : unknownMemories(session, layout.memory);
+    return { ...withoutRun, picture: entry.isClosed ? null : captureSessionState(entry), unknownMemories: missing };
   },
   async seek({ id, position }) {
     const entry = sessions.get(id);

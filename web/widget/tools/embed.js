@@ -5,6 +5,12 @@
 import { createInterface } from "node:readline";
 import { embedding } from "../record.js";
 
+if (process.argv.length > 2) {
+  const isHelp = ["--help", "-h"].includes(process.argv[2]);
+  const usage = 'usage: warpgrid-embed < REQUESTS\nReads lines of JSON {"text": …, "attributes": …}, and writes lines of JSON {"html": …, "problems": […]}.\n';
+  (isHelp ? process.stdout : process.stderr).write(usage);
+  process.exit(isHelp ? 0 : 2);
+}
 for await (const line of createInterface({ input: process.stdin })) {
   if (line.trim() === "") continue;
   const { text, attributes } = JSON.parse(line);

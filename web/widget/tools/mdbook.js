@@ -44,6 +44,12 @@ async function replaceChapters(items, root) {
 }
 
 if (process.argv[2] === "supports") process.exit(process.argv[3] === "html" ? 0 : 1);
+if (process.argv.length > 2) {
+  const isHelp = ["--help", "-h"].includes(process.argv[2]);
+  const usage = "usage: warpgrid-mdbook [supports RENDERER] < BOOK\nPreprocessor of mdBook: set `command = \"npx --no-install warpgrid-mdbook\"` in `[preprocessor.warpgrid]` of book.toml.\n";
+  (isHelp ? process.stdout : process.stderr).write(usage);
+  process.exit(isHelp ? 0 : 2);
+}
 let input = "";
 for await (const chunk of process.stdin) input += chunk;
 const [context, book] = JSON.parse(input);
