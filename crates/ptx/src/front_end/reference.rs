@@ -1,5 +1,6 @@
 //! Reference documentation of PTX: converts the instruction tables to forms and explained instructions.
 
+use crate::hover::keywords;
 use warpgrid_isa::form::syntax::OperandPosition;
 use warpgrid_isa::form::{
     BoundForm, FactSource, Form, FormSyntax, ModifierSlot, SlotKind, bind, forms_of, layouts,
@@ -15,7 +16,15 @@ pub(crate) fn forms() -> Vec<FormDoc> {
     layouts().iter().map(form).collect()
 }
 
-/// Returns the documentation of the special registers.
+/// CUDA C++ names of special registers.
+const CUDA_NAMES: &[(&str, &str)] = &[
+    ("%tid", "threadIdx"),
+    ("%ntid", "blockDim"),
+    ("%ctaid", "blockIdx"),
+    ("%nctaid", "gridDim"),
+];
+
+/// Returns the documentation of the special registers, the state spaces and the directives.
 pub(crate) fn terms() -> Vec<TermDoc> {
     let families = SpecialRegister::families().into_iter();
     let term = |(register, spelled): (SpecialRegister, Vec<String>)| {
@@ -32,10 +41,28 @@ pub(crate) fn terms() -> Vec<TermDoc> {
                 register.width_bits()
             ),
             needs: register.gate().phrase(),
-            aliases: stem.into_iter().chain(spelled).collect(),
+            aliases: stem
+                .into_iter()
+                .chain(spelled)
+                .flat_map(|spelling| [cuda_name(&spelling), Some(spelling)])
+                .flatten()
+                .collect(),
         })
     };
-    families.filter_map(term).collect()
+    families.filter_map(term).chain(keywords::terms()).collect()
+}
+
+/// Returns the CUDA C++ name of a special register, such as `threadIdx.x` for `%tid.x`.
+fn cuda_name(register: &str) -> Option<String> {
+    let (stem, component) = match register.split_once('.') {
+        Some((stem, component)) => (stem, Some(component)),
+        None => (register, None),
+    };
+    let (_, name) = CUDA_NAMES.iter().find(|(own, _)| *own == stem)?;
+    Some(match component {
+        Some(component) => format!("{name}.{component}"),
+        None => (*name).to_owned(),
+    })
 }
 
 /// Explains an opcode, or each modifier of an instruction.

@@ -50,6 +50,18 @@ const TERMS: &[(&str, &[&str], &str)] = &[
     ("swizzle mode", &["swizzle", "swizzles"], "An XOR permutation of 16-byte chunks in shared memory that avoids bank conflicts."),
     ("asm block", &["inline assembly", "asm blocks"], "An inline assembly statement in C++, Python, Julia or C#. Warpgrid checks and runs each asm block separately."),
     ("code object", &["code objects", "program"], "A unit of PTX or SASS in a cubin, a fatbin, an object file or an executable."),
+    ("cluster", &["clusters", "thread block cluster"], "A group of blocks that are resident at the same time and can access each other's shared memory. Clusters require `sm_90` or later."),
+    ("scope", &["scopes"], "The set of threads that a strong operation, a fence or a barrier synchronizes: `.cta` (the block), `.cluster`, `.gpu`, or `.sys` (all threads of the system, including the host)."),
+    ("memory model", &["memory consistency model", "axiom", "axioms", "causality order"], "The rules that determine which values a read may return. The memory consistency model of the PTX ISA manual consists of axioms about program order, happens-before order and coherence. The race detector and the litmus tests implement these axioms."),
+    ("strong", &["strong operation", "relaxed", "morally strong"], "A memory operation is strong if it is `.relaxed`, `.acquire`, `.release`, `.acq_rel`, `.volatile`, a fence, or an atomic. Two strong operations are morally strong if their scopes include both threads. Only morally strong operations can synchronize threads or avoid a data race."),
+    ("weak", &["weak operation"], "A memory operation without memory-order semantics, such as `ld.global` or `st.weak`. The compiler and the hardware may reorder weak operations. A weak operation is ordered with operations of other threads only by synchronization."),
+    ("release", &["release pattern"], "A strong write, or a fence followed by a strong write, that makes all earlier accesses of its thread visible to a thread that acquires the written value."),
+    ("acquire", &["acquire pattern"], "A strong read, or a strong read followed by a fence. If the read observes the value of a release, the later accesses of its thread observe all accesses before the release."),
+    ("proxy", &["proxies", "async proxy", "generic proxy", "proxy fence"], "A path to memory. Ordinary loads and stores use the generic proxy. Bulk copies, tensor copies, `wgmma` and `tcgen05` use the async proxy. Accesses through different proxies are ordered only by a proxy fence, such as `fence.proxy.async`, or by the completion of the asynchronous operation."),
+    ("tensor memory", &["TMEM"], "Memory of a multiprocessor for the accumulators, operands and scales of `tcgen05.mma`, with 128 lanes and 512 columns of 32 bits. A kernel allocates columns with `tcgen05.alloc`, and accesses them with `tcgen05.ld`, `tcgen05.st` and `tcgen05.cp`."),
+    ("leading byte offset", &["LBO", "leading dimension byte offset"], "The field of a matrix descriptor with the distance between adjacent core matrices along the leading dimension. Swizzle modes ignore the field for K-major operands. The command `warpgrid descriptor` shows the effect of the field."),
+    ("stride byte offset", &["SBO", "stride dimension byte offset"], "The field of a matrix descriptor with the distance between adjacent groups of 8 rows or columns of core matrices. The command `warpgrid descriptor` shows the effect of the field."),
+    ("block barrier", &["barriers", "__syncthreads", "__syncwarp"], "A point at which threads wait for each other. `bar.sync` (`__syncthreads()` in CUDA C++) synchronizes the threads of a block, and `bar.warp.sync` (`__syncwarp()`) synchronizes the lanes of a warp. A barrier also orders the memory accesses of the participating threads."),
     ("JIT run", &["translated run", "compiled run"], "A run that compiles the kernel to WebAssembly and executes the kernel to completion, without intermediate steps."),
 ];
 
@@ -96,6 +108,37 @@ mod tests {
             A search also finds former names and other spellings of these terms.";
         expect_file!["../../../../docs/glossary.md"]
             .assert_eq(&format!("# Glossary\n\n{head}\n\n{rows}"));
+    }
+
+    #[test]
+    fn terms_of_messages_and_directives_are_explained() {
+        for subject in [
+            "swizzle",
+            "descriptor",
+            "hang",
+            "proxy",
+            "predicate",
+            "cluster",
+            "scope",
+            "acquire",
+            "weak",
+            "memory model",
+            "tensor memory",
+            "LBO",
+            "SBO",
+            "seed",
+            "step",
+            ".reqntid",
+            ".shared",
+            ".target",
+            "__syncthreads",
+            "threadIdx.x",
+            "blockDim",
+            ".weak",
+            ".loc",
+        ] {
+            assert!(crate::explain(subject).is_some(), "{subject}");
+        }
     }
 
     #[test]
