@@ -3,7 +3,7 @@
 //! `session::inspect::watch_expressions` evaluate the syntax trees.
 //!
 //! ```text
-//! condition  := [place ":"] register comparison number
+//! condition  := [place ":"] register comparison number, or a watch expression with a comparison
 //! watch      := [place ":"] expression
 //! place      := one or more of  block N  warp N  lane N  thread N
 //! comparison := ==  !=  <  <=  >  >=

@@ -238,6 +238,65 @@ fn reverse_search_across_windows_finds_nearest_match() {
     }
 }
 
+/// Source of a run whose memories have two dimensions.
+const TRAIL: &str = "//@ launch grid=1 block=64
+//@ buffer trail: u32[4][2] = 0
+mov.u32 %t, %tid.x;
+setp.lt.u32 %p, %t, 8;
+@%p st.global.u32 [trail], %t;
+";
+
+#[test]
+fn run_stops_when_watch_expression_holds() {
+    check(
+        0,
+        &meets("out[1] == 20"),
+        expect![[r#"
+            Forward 321: `out[1] == 20` holds
+            Forward 3208: no later step of the run meets the condition
+            Reverse 321: `out[1] == 20` holds
+        "#]],
+    );
+    check(
+        0,
+        &meets("lane 3: %r1 + 7 == %r2"),
+        expect![[r#"
+            Forward 140: `lane 3: %r1 + 7 == %r2` holds in lane 3 of warp 0, block 0
+            Forward 684: `lane 3: %r1 + 7 == %r2` holds in lane 3 of warp 1, block 0
+            Reverse 140: `lane 3: %r1 + 7 == %r2` holds in lane 3 of warp 0, block 0
+        "#]],
+    );
+    check(
+        0,
+        &meets("(%r2 % 50 == 0) & (%tid_copy == 1)"),
+        expect![[r#"
+            Forward the kernel has no register `%tid_copy`
+            Forward the kernel has no register `%tid_copy`
+            Reverse the kernel has no register `%tid_copy`
+        "#]],
+    );
+    check(
+        0,
+        &meets("nowhere[1] == 20"),
+        expect![[r#"
+            Forward the launch has no buffer or variable `nowhere`
+            Forward the launch has no buffer or variable `nowhere`
+            Reverse the launch has no buffer or variable `nowhere`
+        "#]],
+    );
+}
+
+#[test]
+fn watch_expression_has_several_indices() {
+    let mut session = session(TRAIL);
+    let until = meets("trail[3][1] == 7");
+    let reached = session.run_until(&until, Direction::Forward, u64::MAX);
+    assert_eq!(
+        reached.map(|reached| reached.text),
+        Ok("`trail[3][1] == 7` holds".to_owned())
+    );
+}
+
 #[test]
 fn invalid_condition_error_has_span() {
     let wrong = [

@@ -148,7 +148,7 @@ impl WatchExpression {
         WatchExpression::parse(text).map_err(|error| error.message)
     }
 
-    fn parse(text: &str) -> Result<WatchExpression, SyntaxError> {
+    pub(crate) fn parse(text: &str) -> Result<WatchExpression, SyntaxError> {
         let mut lexer = Lexer::new(text);
         let first = text.split_whitespace().next().unwrap_or("");
         // Parse a lane selection only after one of its keywords, because a memory name such as `shared:0[2]` can also contain a colon.

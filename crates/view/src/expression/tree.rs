@@ -168,6 +168,17 @@ impl Literal {
 }
 
 impl Expression {
+    /// Calls a function with this expression and all expressions that it contains.
+    pub(crate) fn visit<'a>(&'a self, visitor: &mut impl FnMut(&'a Expression)) {
+        visitor(self);
+        match self {
+            Expression::Literal(_) | Expression::Register(_) => {}
+            Expression::As(_, of) | Expression::Unary(_, of) => of.visit(visitor),
+            Expression::Element(_, of) => of.iter().for_each(|index| index.visit(visitor)),
+            Expression::Binary(_, of) => of.iter().for_each(|operand| operand.visit(visitor)),
+        }
+    }
+
     /// Checks whether the value of the expression can differ between lanes.
     pub fn is_of_lanes(&self) -> bool {
         match self {

@@ -47,6 +47,12 @@ impl Session {
         self.timeline.machine().memory(memory.region)
     }
 
+    /// Returns the names of all buffers, variables and other memories.
+    pub fn memory_names(&self) -> Vec<String> {
+        let memories = self.memories().into_iter();
+        memories.map(|memory| memory.view.id.to_string()).collect()
+    }
+
     /// Returns the descriptor of the memory with this identifier.
     pub(crate) fn memory_with(&self, id: &MemoryKey) -> Option<MemoryDescriptor> {
         let mut memories = self.memories().into_iter();

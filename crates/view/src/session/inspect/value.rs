@@ -111,6 +111,14 @@ fn of_bits(bits: u128) -> Result<NumericValue, String> {
 }
 
 impl NumericValue {
+    /// Checks whether the value is not 0.
+    pub(crate) fn is_true(self) -> bool {
+        match self {
+            NumericValue::Integer(value) => value != 0,
+            NumericValue::Float(value, _) => value != 0.0,
+        }
+    }
+
     /// Returns the value as the index of an element. The error is the reason why the value is not an index.
     pub(crate) fn index(self) -> Result<u64, String> {
         let index = match self {

@@ -66,6 +66,34 @@ impl Session {
         }
     }
 
+    /// Returns the lanes of a warp for which the value of an expression is not 0. For an expression without registers, the result contains
+    /// lane 0 only. Lanes for which the expression has no value are not included.
+    pub(crate) fn lanes_where(&self, watch: &WatchExpression, block: u64, warp: u32) -> u32 {
+        let (expression, place) = (&watch.expression, watch.place);
+        let is_true = |lanes: &LaneSelection<'_>, lane: u8| {
+            let number = lanes.value(expression, lane).and_then(Value::number);
+            number.is_ok_and(NumericValue::is_true)
+        };
+        if !expression.is_of_lanes() {
+            return u32::from(is_true(&LaneSelection::none(self), 0));
+        }
+        let is_selected =
+            place.block.is_none_or(|own| own == block) && place.warp.is_none_or(|own| own == warp);
+        let Some(lanes) = LaneSelection::of(self, block, warp)
+            .ok()
+            .filter(|_| is_selected)
+        else {
+            return 0;
+        };
+        let candidates = match place.lane {
+            Some(lane) => lanes.present & 1 << lane,
+            None => lanes.present,
+        };
+        (0..32)
+            .filter(|lane| candidates >> lane & 1 == 1 && is_true(&lanes, *lane))
+            .fold(0, |found, lane| found | 1 << lane)
+    }
+
     /// Returns the block and warp of the last step, or of the next step if the session is at its start.
     fn warp_of_step(&self) -> (u64, u32) {
         let machine = self.timeline.machine();

@@ -5,8 +5,13 @@
 //! comparison. For a hexadecimal number, the condition compares the bits of the register. For a number with a decimal point, it compares
 //! floating-point numbers of the register's width. For a number with a sign, and for the 0 of `< 0` and `>= 0`, the condition compares
 //! signed integers. For any other number, the condition compares values in the type of the register.
+//!
+//! Any other text is a watch expression that contains a comparison, such as `trail[4][0] == 1` or `lane 3: %r5 + 1 == %r6`. The condition
+//! holds if the value of the expression is not 0.
 
+use crate::expression::lexer::Lexer;
 pub use crate::expression::tree::RegisterCondition;
+use crate::expression::tree::{BinaryOp, Expression, WatchExpression};
 use crate::expression::tree::{Literal, RelationalOp};
 use crate::session::stop_conditions::StopConditionError;
 use warpgrid_isa::ScalarType;
@@ -14,6 +19,43 @@ use warpgrid_launch::value::ElementType;
 
 /// Maximum length of the text of a condition, in bytes.
 const MAX_BYTES: usize = 1_000;
+
+/// Parsed condition: a comparison of one register, or a watch expression.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum ParsedCondition {
+    Register(RegisterCondition),
+    /// Watch expression, and the reason why the text is not a comparison of one register.
+    Expression(WatchExpression, Option<StopConditionError>),
+}
+
+impl ParsedCondition {
+    /// Parses the text of a condition. The error for a text in neither of the notations is the error of the comparison of a register,
+    /// unless the left side of the comparison is not a name.
+    pub(crate) fn read(text: &str) -> Result<ParsedCondition, StopConditionError> {
+        let register = RegisterCondition::read(text);
+        if let Ok(condition) = &register
+            && Lexer::new(&condition.register).name().text == condition.register
+        {
+            return register.map(ParsedCondition::Register);
+        }
+        match (WatchExpression::parse(text), register) {
+            (Ok(watch), register) if has_comparison(&watch.expression) => {
+                Ok(ParsedCondition::Expression(watch, register.err()))
+            }
+            (_, Err(error)) => Err(error),
+            (Err(error), Ok(_)) => Err(StopConditionError::at(text, error)),
+            (Ok(_), Ok(condition)) => Ok(ParsedCondition::Register(condition)),
+        }
+    }
+}
+
+fn has_comparison(expression: &Expression) -> bool {
+    let mut is_found = false;
+    expression.visit(&mut |part| {
+        is_found |= matches!(part, Expression::Binary(BinaryOp::Compare(_), _));
+    });
+    is_found
+}
 
 impl RegisterCondition {
     /// Parses the text of a condition.

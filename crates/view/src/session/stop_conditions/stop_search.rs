@@ -4,9 +4,10 @@
 use crate::analysis::cell_history::CellLocation;
 use crate::diagnostics::{no_such_memory, suggestion};
 use crate::expression::lexer::SyntaxError;
-use crate::expression::tree::RegisterCondition;
+use crate::expression::tree::{Expression, RegisterCondition, WatchExpression};
 use crate::session::Session;
 use crate::session::step::warp::readable;
+use crate::session::stop_conditions::condition::ParsedCondition;
 use crate::session::stop_conditions::{Direction, StopCondition, StopConditionError, StopResult};
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::{MachineStatus, MemoryRegion, NextStep};
@@ -55,6 +56,8 @@ enum ResolvedCondition {
     /// line.
     Lines(BTreeMap<(u32, u32), u32>),
     Register(ResolvedRegister),
+    /// Watch expression, and its text.
+    Expression(WatchExpression, String),
 }
 
 #[derive(Debug)]
@@ -101,7 +104,12 @@ impl Session {
         let condition = match until {
             StopCondition::DataChange(place) => self.watched_cell(place)?,
             StopCondition::LineReached(lines) => self.watched_lines(lines)?,
-            StopCondition::Predicate(text) => self.watched_register(text)?,
+            StopCondition::Predicate(text) => match ParsedCondition::read(text)? {
+                ParsedCondition::Register(condition) => self.watched_register(text, condition)?,
+                ParsedCondition::Expression(watch, error) => {
+                    self.watched_expression(text, watch, error)?
+                }
+            },
         };
         let from = self.position();
         let window =
@@ -168,18 +176,69 @@ impl Session {
         }
     }
 
-    fn watched_register(&self, text: &str) -> Result<ResolvedCondition, StopConditionError> {
-        let condition = RegisterCondition::read(text)?;
+    /// Checks that the registers and memories of a watch expression exist. `error` is the reason why the text is not a comparison of one
+    /// register. The function returns this error for an unknown name without `%`, which is probably a mistake in such a comparison.
+    fn watched_expression(
+        &self,
+        text: &str,
+        watch: WatchExpression,
+        error: Option<StopConditionError>,
+    ) -> Result<ResolvedCondition, StopConditionError> {
+        let mut unknown = None;
+        watch.expression.visit(&mut |part| {
+            let reason = match part {
+                Expression::Register(name) => {
+                    let message = self.unknown_register(name);
+                    message.map(|message| (message, name.clone()))
+                }
+                Expression::Element(id, _) => match self.memory_with(id) {
+                    Some(_) => None,
+                    None => Some((no_such_memory(&id.to_string()), id.to_string())),
+                },
+                Expression::Literal(_)
+                | Expression::As(..)
+                | Expression::Unary(..)
+                | Expression::Binary(..) => None,
+            };
+            unknown = unknown.take().or(reason);
+        });
+        match (unknown, error) {
+            (Some((_, name)), Some(error)) if !name.starts_with('%') => Err(error),
+            (Some((message, name)), _) => {
+                let start = text.find(&name).unwrap_or(0);
+                let range = start..start + name.len();
+                let error = SyntaxError { message, range };
+                Err(StopConditionError::at(text, error))
+            }
+            (None, _) => Ok(ResolvedCondition::Expression(watch, text.trim().to_owned())),
+        }
+    }
+
+    /// Returns a message if no function of the program has a register with this name.
+    fn unknown_register(&self, name: &str) -> Option<String> {
+        let functions = &self.program.functions;
+        let mut all = functions.iter();
+        if all.any(|function| function.registers.find(name).is_some()) {
+            return None;
+        }
+        let mut names = functions
+            .iter()
+            .flat_map(|function| function.registers.names());
+        let help = suggestion(name, &mut names);
+        Some(format!("the kernel has no register `{name}`{help}"))
+    }
+
+    fn watched_register(
+        &self,
+        text: &str,
+        condition: RegisterCondition,
+    ) -> Result<ResolvedCondition, StopConditionError> {
         let functions = &self.program.functions;
         let find = |function: &Function| function.registers.find(&condition.register);
         let of: Vec<_> = functions.iter().map(find).collect();
-        if of.iter().all(Option::is_none) {
-            let mut names = functions
-                .iter()
-                .flat_map(|function| function.registers.names());
-            let help = suggestion(&condition.register, &mut names);
+        if let Some(message) = self.unknown_register(&condition.register) {
             let error = SyntaxError {
-                message: format!("the kernel has no register `{}`{help}", condition.register),
+                message,
                 range: condition.register_range,
             };
             return Err(StopConditionError::at(text, error));
@@ -296,7 +355,24 @@ impl Session {
                 let lane = (now & !met).trailing_zeros();
                 (lane < 32).then(|| self.register_text(register, &step, lane))
             }
-            (ResolvedCondition::Cell { .. } | ResolvedCondition::Register(_), _) => None,
+            (ResolvedCondition::Expression(watch, text), PreStepState::Lanes(step, met)) => {
+                let now = self.lanes_where(watch, step.block, step.warp);
+                let lane = (now & !met).trailing_zeros();
+                let place = match watch.expression.is_of_lanes() {
+                    true => format!(
+                        " in lane {lane} of warp {}, block {}",
+                        step.warp, step.block
+                    ),
+                    false => String::new(),
+                };
+                (lane < 32).then(|| format!("`{text}` holds{place}"))
+            }
+            (
+                ResolvedCondition::Cell { .. }
+                | ResolvedCondition::Register(_)
+                | ResolvedCondition::Expression(..),
+                _,
+            ) => None,
         }
     }
 
@@ -308,6 +384,13 @@ impl Session {
             }
             ResolvedCondition::Register(register) => match self.timeline.machine().next_step() {
                 Some(step) => PreStepState::Lanes(step, self.matching_lanes(register, &step)),
+                None => PreStepState::Nothing,
+            },
+            ResolvedCondition::Expression(watch, _) => match self.timeline.machine().next_step() {
+                Some(step) => {
+                    let met = self.lanes_where(watch, step.block, step.warp);
+                    PreStepState::Lanes(step, met)
+                }
                 None => PreStepState::Nothing,
             },
         }
