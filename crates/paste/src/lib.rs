@@ -54,3 +54,4 @@ pub use block::{AsmBlock, AsmOperand, Purity, Unresolved, UnresolvedKind};
 pub use constraint::{AsmDialect, ConstraintAccess, OperandKind};
 pub use front_end::EmbeddedFrontEnd;
 pub use host_source::{HostLanguage, HostSource};
+pub use log_hints::explain_remark;

@@ -1,7 +1,10 @@
 //! Parser for assembler and driver logs. It extracts the messages with the module lines to which they refer, and the module, if the text
 //! contains it.
 
-use warpgrid_program::container::{ContainerFormat, is_compiler_diagnostic, is_log_line, log_word};
+use crate::log_hints::remark_text;
+use warpgrid_program::container::{
+    ContainerFormat, is_compiler_diagnostic, is_log_line, log_word, remark_code,
+};
 use warpgrid_program::{MappedSource, Span};
 
 /// Parsed log of an assembler or driver: its messages, and its module if the text contains it.
@@ -40,6 +43,17 @@ impl LogText {
     pub(crate) fn read(source: &str) -> Option<LogText> {
         if ContainerFormat::of_source(source) != Some(ContainerFormat::AssemblerLog) {
             return None;
+        }
+        if let Some(code) = remark_code(source) {
+            return Some(LogText {
+                entries: vec![LogEntry {
+                    word: LogSeverity::Information,
+                    line: None,
+                    message: remark_text(code).unwrap_or_else(|| format!("(C{code})")),
+                    span: Span::new(0, source.trim_end().len() as u32),
+                }],
+                module: None,
+            });
         }
         let mut module = MappedSource::default();
         let mut entries: Vec<LogEntry> = Vec::new();
@@ -84,20 +98,26 @@ fn entry(line: &str, span: Span) -> Option<LogEntry> {
     let begin = line.find("ptxas ").map_or(0, |at| at + "ptxas ".len());
     let rest = &line[begin..];
     let (word, start) = log_word(rest)?;
-    let number = rest[..start].rsplit_once(", line ").map(|(_, after)| {
-        let digits: String = after.chars().take_while(char::is_ascii_digit).collect();
-        digits.parse::<u32>()
-    });
+    let message = rest[start..].trim();
+    // Remarks about `wgmma` and `setmaxnreg` contain the line in the message: `… is injected in around line 167 by compiler`.
+    let line = number_after(&rest[..start], ", line ").or_else(|| number_after(message, " line "));
     Some(LogEntry {
         word: match word {
             "error" | "fatal" => LogSeverity::Error,
             "warning" => LogSeverity::Warning,
             _ => LogSeverity::Information,
         },
-        line: number.and_then(Result::ok),
-        message: rest[start..].trim().to_owned(),
+        line,
+        message: message.to_owned(),
         span,
     })
+}
+
+/// Returns the number after the last occurrence of a word.
+fn number_after(text: &str, word: &str) -> Option<u32> {
+    let (_, after) = text.rsplit_once(word)?;
+    let end = after.find(|c: char| !c.is_ascii_digit());
+    after[..end.unwrap_or(after.len())].parse().ok()
 }
 
 /// Checks whether a line such as `    0 bytes stack frame, …` continues the previous log line.

@@ -4,7 +4,7 @@
 use crate::diagnostics as diagnose;
 use crate::embedded::{Embedded, place};
 use crate::log::{LogEntry, LogSeverity, LogText};
-use crate::log_hints::{advice, function, spilled_bytes};
+use crate::log_hints::{advice, function, is_about_module, is_about_wgmma, spilled_bytes};
 use std::borrow::Cow;
 use warpgrid_program::{
     CheckResult, CompletionItem, Diagnostic, Document, FrontEnd, Hover, LineIndex, MappedSource,
@@ -101,6 +101,11 @@ fn log_without_module(entries: &[LogEntry]) -> Vec<Diagnostic> {
     diagnostics
 }
 
+/// Checks whether a diagnostic of the Warpgrid checker predicts a remark of the assembler (codes W0800 to W0899).
+fn is_prediction(found: &Diagnostic) -> bool {
+    found.code.starts_with("W08")
+}
+
 /// Module of a log with the diagnostics of the Warpgrid checker, from which the diagnostics about log messages are created.
 struct LogWithModule<'a> {
     origin: &'a MappedSource,
@@ -127,10 +132,16 @@ impl LogWithModule<'_> {
     }
 
     fn line(&self, entry: &LogEntry, function: Option<&str>) -> Diagnostic {
-        let place = entry
-            .line
-            .and_then(|line| self.place_of_line(line))
-            .or_else(|| function.and_then(|name| self.place_of_function(name)));
+        let of_line = entry.line.and_then(|line| self.place_of_line(line));
+        let of_function = function
+            .filter(|_| !is_about_module(&entry.message))
+            .and_then(|name| self.place_of_function(name));
+        // The checker predicts the remarks about `wgmma`. Its diagnostic names the cause, which the remark itself does not contain.
+        let cause = match is_about_wgmma(&entry.message) {
+            true => self.cause_at(of_line),
+            false => None,
+        };
+        let place = of_line.or(cause.map(|cause| cause.span)).or(of_function);
         // Report errors and warnings of another assembler as warnings, because the Warpgrid checker decides whether the module is legal.
         let severity = match entry.word {
             LogSeverity::Error | LogSeverity::Warning => Severity::Warning,
@@ -143,7 +154,7 @@ impl LogWithModule<'_> {
             LogSeverity::Information => Severity::Information,
         };
         let own = place.and_then(|place| self.own_at(place));
-        let help = match (own, entry.word) {
+        let help = match (cause.or(own), entry.word) {
             (Some(own), _) => Some(diagnose::agrees(own)),
             (None, LogSeverity::Error) => Some(match advice(&entry.message) {
                 Some(advice) => advice,
@@ -155,6 +166,16 @@ impl LogWithModule<'_> {
         match place {
             Some(_) => found.label(entry.span, "log message"),
             None => found,
+        }
+    }
+
+    /// Returns the diagnostic of the Warpgrid checker that predicts a remark about `wgmma`: the diagnostic nearest to the line of the
+    /// remark, or the first one for a remark without a line.
+    fn cause_at(&self, place: Option<Span>) -> Option<&Diagnostic> {
+        let mut predictions = self.own.iter().filter(|found| is_prediction(found));
+        match place {
+            Some(place) => predictions.min_by_key(|found| found.span.start.abs_diff(place.start)),
+            None => predictions.next(),
         }
     }
 

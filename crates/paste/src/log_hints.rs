@@ -2,6 +2,7 @@
 
 use crate::availability::{gate_of, nearest_target};
 use warpgrid_isa::{Target, Version};
+use warpgrid_program::container::remark_code;
 
 /// Returns a suggestion for an assembler message.
 pub(crate) fn advice(message: &str) -> Option<String> {
@@ -134,6 +135,100 @@ const WGMMA_CAUSES: &[(&str, &str)] = &[
         "on some path of the kernel, `wgmma.fence` before a `wgmma` is missing, or `wgmma.commit_group` and `wgmma.wait_group` after a `wgmma` are missing: unroll or simplify the loop that contains the `wgmma`",
     ),
 ];
+
+/// Texts of the assembler remarks about `wgmma` and `setmaxnreg` in release 13.5, by number.
+const REMARKS: &[(u16, &str)] = &[
+    (
+        7504,
+        "Potential Performance Loss: 'setmaxnreg' ignored to maintain compatibility across compilation units.",
+    ),
+    (
+        7505,
+        "Potential Performance Loss: 'setmaxnreg' ignored to allow debugging.",
+    ),
+    (
+        7506,
+        "Potential Performance Loss: 'setmaxnreg' ignored to maintain compatibility into 'extern' call.",
+    ),
+    (
+        7507,
+        "Potential Performance Loss: 'setmaxnreg' ignored to maintain minimum register requirements.",
+    ),
+    (
+        7508,
+        "Potential Performance Loss: 'setmaxnreg' ignored; unable to determine register count at entry.",
+    ),
+    (
+        7509,
+        "Potential Performance Loss: wgmma.mma_async instructions are serialized due to the presence of Extern calls",
+    ),
+    (
+        7510,
+        "Potential Performance Loss: wgmma.mma_async instructions are serialized due to wgmma pipeline crossing function boundary at a function call",
+    ),
+    (
+        7511,
+        "Potential Performance Loss: wgmma.mma_async instructions are serialized due to insufficient register resources for the wgmma pipeline",
+    ),
+    (
+        7512,
+        "Potential Performance Loss: wgmma.mma_async instructions are serialized due to insufficient register resources",
+    ),
+    (
+        7513,
+        "Potential Performance Loss: wgmma.mma_async instructions are serialized due to non wgmma instructions defining input registers of a wgmma between start and end of the pipeline stage",
+    ),
+    (
+        7514,
+        "Potential Performance Loss: wgmma.mma_async instructions are serialized due to non wgmma instructions reading accumulator registers of  a wgmma between start and end of the pipeline stage",
+    ),
+    (
+        7515,
+        "Potential Performance Loss: wgmma.mma_async instructions are serialized due to non wgmma instructions defining accumulator registers of a wgmma between start and end of the pipeline stage",
+    ),
+    (
+        7516,
+        "Potential Performance Loss: wgmma.mma_async instructions are serialized due to ill formed pipeline stage",
+    ),
+    (
+        7517,
+        "warpgroup.wait is injected in by compiler to allow use of registers defined by GMMA",
+    ),
+    (
+        7518,
+        "Potential Performance Loss: wgmma.mma_async instructions are serialized due to program dependence on compiler-inserted WG.DP in divergent path",
+    ),
+    (
+        7519,
+        "warpgroup.arrive is injected in by compiler to allow use of registers in GMMA",
+    ),
+];
+
+/// Returns the text of an assembler remark with its number, as in a log.
+pub(crate) fn remark_text(number: u16) -> Option<String> {
+    let (_, text) = REMARKS.iter().find(|(own, _)| *own == number)?;
+    Some(format!("(C{number}) {text}"))
+}
+
+/// Explains an assembler remark, which `code` identifies: `C7510`. Returns `None` for any other text.
+pub fn explain_remark(code: &str) -> Option<String> {
+    let number = remark_code(code)?;
+    let text = remark_text(number)?;
+    let advice = advice(&text)?;
+    Some(format!(
+        "C{number}: remark of `ptxas`\n\n{text}\n\n{advice}\n\nReleases 12.x use other numbers for some of these remarks. For the lines that cause the remark, check the PTX together with the log.\n"
+    ))
+}
+
+/// Checks whether a message is a remark about `wgmma`, whose cause is an instruction of the kernel.
+pub(crate) fn is_about_wgmma(message: &str) -> bool {
+    performance(message).is_some()
+}
+
+/// Checks whether a message with `-v` concerns the whole module, although it follows messages about a function.
+pub(crate) fn is_about_module(message: &str) -> bool {
+    message.contains(" bytes gmem") || message.starts_with("Compile time")
+}
 
 /// Returns the cause and the remedy for a remark about `wgmma` (C7509 to C7519). Assemblers of release 12 use different numbers for some of
 /// these remarks.
@@ -418,6 +513,20 @@ mod tests {
             let found = advice(message).unwrap_or_default();
             assert!(found.contains(words), "{message}: {found}");
         }
+    }
+
+    #[test]
+    fn remark_is_explained_by_its_number() {
+        for (number, _) in REMARKS {
+            let explained = explain_remark(&format!("C{number}"));
+            assert!(explained.is_some(), "C{number}");
+        }
+        assert_eq!(explain_remark("C9999"), None);
+        let explained = explain_remark("(C7510)").unwrap_or_default();
+        assert!(
+            explained.contains("a call that is not inlined"),
+            "{explained}"
+        );
     }
 
     #[test]

@@ -25,7 +25,7 @@ impl ContainerFormat {
         }
         // Fast path: most sources contain neither string, so that their lines are not examined.
         let may_be_log = source.contains("ptxas ") || source.contains(", line ");
-        let is_log = may_be_log && source.lines().any(is_log_line);
+        let is_log = remark_code(source).is_some() || may_be_log && source.lines().any(is_log_line);
         is_log.then_some(ContainerFormat::AssemblerLog)
     }
 }
@@ -152,6 +152,14 @@ pub fn is_log_line(line: &str) -> bool {
         (None, None) => return false,
     };
     log_word(after).is_some()
+}
+
+/// Returns the number of an assembler remark if the source consists only of its code: 7510 for `C7510` and `(C7510)`.
+pub fn remark_code(source: &str) -> Option<u16> {
+    let code = source.trim().trim_start_matches('(').trim_end_matches(')');
+    let digits = code.strip_prefix('C')?;
+    let is_number = digits.len() == 4 && digits.bytes().all(|digit| digit.is_ascii_digit());
+    is_number.then(|| digits.parse().ok()).flatten()
 }
 
 /// Checks whether a line is a message of a C++ compiler: `k.cu(12): warning #177-D: …`, `k.cu:12:5: error: …`.

@@ -102,6 +102,64 @@ fn asm_block_is_selected_by_entry_name() {
     assert_eq!(session.scenario().entry.as_deref(), Some("lane"));
 }
 
+/// Module in which an instruction reads an accumulator before the wait.
+const EARLY_READ: &str = "\
+.version 8.6
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+ .reg .b64 %rd<9>; .reg .f32 %f<9>;
+ ld.param.u64 %rd1, [out];
+ mov.u64 %rd2, 0x4000004000010040;
+ wgmma.fence.sync.aligned;
+ wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2,%f3,%f4}, %rd2, %rd2, 1, 1, 1, 0, 0;
+ add.f32 %f1, %f1, 0f3f800000;
+ wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2,%f3,%f4}, %rd2, %rd2, 1, 1, 1, 0, 0;
+ wgmma.commit_group.sync.aligned;
+ wgmma.wait_group.sync.aligned 0;
+ st.global.f32 [%rd1], %f1;
+ ret;
+}
+";
+
+#[test]
+fn wgmma_remarks_name_line_and_cause() {
+    let log = "ptxas info    : 0 bytes gmem
+ptxas info    : (C7517) warpgroup.wait is injected in around line 11 by compiler to allow use of registers defined by GMMA in function 'k'
+ptxas info    : (C7519) warpgroup.arrive is injected in around line 12 by compiler to allow use of registers in GMMA in function 'k'
+ptxas info    : (C7511) Potential Performance Loss: wgmma.mma_async instructions are serialized due to insufficient register resources for the wgmma pipeline in the function 'k'
+ptxas info    : Used 30 registers, used 0 barriers
+ptxas info    : Compile time = 25.363 ms
+";
+    let report = check(&format!("{EARLY_READ}{log}"), &CheckOptions::default());
+    let found = |part: &str| {
+        let mut all = report.diagnostics.iter();
+        let found = all.find(|found| found.message.contains(part));
+        found.expect("a log message")
+    };
+    let cause = "Warpgrid reports W0803: `%f1` is read before";
+    for (part, line) in [("(C7517)", 11), ("(C7519)", 12), ("(C7511)", 11)] {
+        let remark = found(part);
+        assert_eq!(remark.line, line, "{part}");
+        let help = remark.help.as_deref().unwrap_or_default();
+        assert!(help.starts_with(cause), "{part}: {help}");
+    }
+    // Messages about the module remain at their lines of the log.
+    assert_eq!(found("0 bytes gmem").line, 18);
+    assert_eq!(found("Compile time").line, 23);
+    assert_eq!(found("Used 30 registers").line, 4);
+}
+
+#[test]
+fn code_of_remark_is_explained() {
+    let report = check("C7510\n", &CheckOptions::default());
+    let help = report.diagnostics[0].help.as_deref().unwrap_or_default();
+    assert!(help.contains("a call that is not inlined"), "{help}");
+    let text = warpgrid_view::explain("C7510").unwrap_or_default();
+    assert!(text.contains("crossing function boundary"), "{text}");
+}
+
 #[test]
 fn module_preceded_by_ptxas_log_runs() {
     let module = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\nst.global.u32 [%rd1], 7;\nret;\n}\n";

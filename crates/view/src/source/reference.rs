@@ -102,7 +102,7 @@ pub fn codes() -> Vec<CodePage> {
     pages.into_iter().map(CodePage::from).collect()
 }
 
-/// Explains a diagnostic code (`W0123`), an instruction (`st.global.v4.f32`), a special register (`%tid.x`) or a term (`bank conflict`).
+/// Explains a diagnostic code (`W0123`), an assembler remark (`C7510`), an instruction (`st.global.v4.f32`), a special register (`%tid.x`) or a term (`bank conflict`).
 /// Returns `None` for any other subject.
 pub fn explain(subject: &str) -> Option<String> {
     let subject = subject.trim();
@@ -113,6 +113,10 @@ pub fn explain(subject: &str) -> Option<String> {
     let mut terms = terms().into_iter();
     if let Some(term) = terms.find(|term| term.is_called(subject)) {
         return Some(term_text(&term));
+    }
+    #[cfg(feature = "paste")]
+    if let Some(text) = warpgrid_paste::explain_remark(subject) {
+        return Some(text);
     }
     let mut languages = SourceLanguage::ALL.iter();
     languages.find_map(|front| {
