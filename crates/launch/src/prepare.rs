@@ -442,6 +442,13 @@ fn arrange(
     // The tensor of a tensor map and the buffers of a multimem address may be buffers that are not kernel parameters.
     let is_known = |name: &str| names.contains(&name) || is_named(name, &stated);
     let by_name = stated.iter().all(|parameter| is_known(parameter.name()));
+    // If the scenario contains more parameters than the kernel, the excess parameters are buffers to which other parameters refer.
+    let has_excess = stated.len() > names.len();
+    let is_positional =
+        |name: &str| !has_excess || names.contains(&name) || !is_named(name, &stated);
+    let positions: Vec<usize> = (0..stated.len())
+        .filter(|index| is_positional(stated[*index].name()))
+        .collect();
     let mut stated: Vec<Option<Parameter>> = stated.into_iter().map(Some).collect();
     let mut arranged = Vec::new();
     let mut guessed = Vec::new();
@@ -452,7 +459,8 @@ fn arrange(
                     .is_some_and(|p| Some(&p.name()) == names.get(place))
             })
         } else {
-            stated.get_mut(place)
+            let index = positions.get(place);
+            index.and_then(|index| stated.get_mut(*index))
         };
         let found = found.and_then(Option::take);
         guessed.push(found.is_none());

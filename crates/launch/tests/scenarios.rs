@@ -223,6 +223,31 @@ fn parameters_match_by_name_regardless_of_order() {
 }
 
 #[test]
+fn tensor_map_with_unknown_name_is_matched_by_position() {
+    let source = "//@ launch grid=1 block=32
+//@ buffer img: f32[64][64] = iota
+//@ buffer result: u32[32] = 0
+//@ tensormap map = tiled img: f32[64][64] box=[32][32]
+.version 8.0
+.target sm_90
+.address_size 64
+.entry k(.param .u64 param_0, .param .align 64 .b8 param_1[128]) {
+.reg .b64 %rd<2>;
+ld.param.u64 %rd1, [param_0];
+st.global.u32 [%rd1], 7;
+ret;
+}";
+    let scenario = Scenario {
+        source: source.to_owned(),
+        ..Scenario::default()
+    };
+    let mut session = Session::new(scenario).expect("a launch");
+    session.run(100);
+    let result = session.bytes_of("result").expect("the buffer");
+    assert_eq!(result[0], 7);
+}
+
+#[test]
 fn scalar_type_class_mismatch_produces_note() {
     let report = scaled("u32", json!(2), Value::Null);
     let note = "the parameter `a` has the type `.f32`, but the annotation specifies a value of type `u32`, so the kernel receives the bits of the `u32` value without conversion";
