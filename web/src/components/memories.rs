@@ -29,6 +29,8 @@ const CARD_EDGES: f64 = 26.0;
 const STAGE_COLUMN: f64 = 620.0;
 /// Height of the toolbar, the padding and the margin of a card.
 const CARD_HEIGHT: f64 = 66.0;
+/// Height of the line with the number of rows, below a grid that is not shown completely.
+const ROW_COUNT_HEIGHT: f64 = 20.0;
 /// Minimum number of rows that a grid shows before it scrolls.
 const MIN_VISIBLE_ROWS: u64 = 8;
 /// Height of the row of thumbnails.
@@ -184,9 +186,11 @@ fn use_stage(props: &Props, chosen: Option<&MemoryKey>, size: (f64, f64)) -> Sta
         let grid = grid_index(frame, id).and_then(|index| frame.grids.get(index));
         let rows = grid.map_or(0, |grid| grid.total_rows.min(MAX_VISIBLE_ROWS));
         let is_folded = props.views.get(id).is_some_and(|choice| choice.folded);
+        let is_cut = grid.is_some_and(|grid| grid.total_rows > MAX_VISIBLE_ROWS);
+        let footer = if is_cut { ROW_COUNT_HEIGHT } else { 0.0 };
         match is_folded {
             true => CARD_HEIGHT,
-            false => CARD_HEIGHT + HEADER_HEIGHT + rows as f64 * ROW,
+            false => CARD_HEIGHT + HEADER_HEIGHT + rows as f64 * ROW + footer,
         }
     };
     let total: f64 = candidates.iter().map(|id| height_of(id)).sum();
@@ -219,7 +223,7 @@ fn use_stage(props: &Props, chosen: Option<&MemoryKey>, size: (f64, f64)) -> Sta
     let thumbnails = thumbnails.cloned().collect();
     let n_rows_of_cards = shown.len().div_ceil(n_columns).max(1);
     let card_height = height / n_rows_of_cards as f64;
-    let fitting = ((card_height - CARD_HEIGHT - HEADER_HEIGHT) / ROW) as u64;
+    let fitting = ((card_height - CARD_HEIGHT - HEADER_HEIGHT - ROW_COUNT_HEIGHT) / ROW) as u64;
     let max_rows = match shown.len() {
         0 | 1 => fitting.max(MIN_VISIBLE_ROWS),
         _ => fitting.max(MAX_VISIBLE_ROWS),

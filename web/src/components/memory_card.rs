@@ -166,6 +166,9 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
                 }
                 <GridTable {reachable} frame={props.frame.clone()} index={props.index} shown={choice.table} />
                 </div>
+                if grid.total_rows > props.max_rows && !choice.table && choice.zoom.pixels().is_none() {
+                    <small class="row-count">{ format!("{} of {} rows", format::count(props.max_rows), format::count(grid.total_rows)) }</small>
+                }
             }
         </section>
     }
