@@ -760,6 +760,9 @@ hang?: HangView,
 layouts?: Array<InferredAccessLayout>,
 /** Registers that a snippet has written, with their values at the end of the run. The list is empty for a kernel. */
 registers?: Array<RegisterResult>,
+/** Lines that the run has not reached, although control flow could reach them. The list is empty if the source states the launch
+ * configuration and all scalars, or if the run has not finished normally. */
+unreached_lines?: Array<LineRange>,
 /** Sentences that state why `ok` is false, because of differences from the expectations or undefined behavior. */
 differences: Array<string>,
 /** Notes for the user: the inferred launch configuration, the notes on the run, and the differences. */
@@ -790,6 +793,11 @@ export type LaneGroup = {
 block: number, warp: number,
 /** Mask of the lanes of the group, with one bit per lane. */
 lanes: number, value: string, };
+
+/** Consecutive lines of the source, both of which are included in the range. */
+export type LineRange = {
+/** First line, counted from 1. */
+first: number, last: number, };
 
 /** Options of `Session.grid`: the fields of [`GridRequest`] except `memory`. */
 export type GridOptions = { type?: ElementType | null, columns?: number | null, firstRow?: number | null, nRows?: number | null, };

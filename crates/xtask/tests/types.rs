@@ -5,6 +5,7 @@ use expect_test::expect_file;
 use std::collections::BTreeSet;
 use ts_rs::{Config, TS};
 use warpgrid_view::analysis::comparison::{ComparisonReport, ComparisonSide};
+use warpgrid_view::analysis::coverage::LineRange;
 use warpgrid_view::analysis::findings::{
     AnalysisOptions, AnalysisReport, Finding, FindingKind, FindingSeverity, KernelAnalysis, Verdict,
 };
@@ -248,6 +249,7 @@ fn generated_typescript_types_match_rust_types() {
         BufferDigest,
         RegisterResult,
         LaneGroup,
+        LineRange,
         GridOptions,
         GridRequest,
         FrameRequest,
