@@ -1,5 +1,6 @@
 // Entries of the command palette that are not controls of the page: the tours, puzzles and questions in `learn.json`, and the reference
 // pages, which Rust provides (web/src/hooks/palette_entries.rs).
+import { deployedUrl } from "./util.js";
 
 const headerField = (text, name) => new RegExp(`^${name}: (.+)$`, "m").exec(text)?.[1] ?? "";
 const openLink = (link) => { location.hash = link; };
@@ -16,7 +17,7 @@ export function lessonCommands({ tours, puzzles, questions }) {
 let lessons = null;
 async function loadLessons() {
   try {
-    const response = await fetch(new URL("learn.json", import.meta.url));
+    const response = await fetch(deployedUrl("learn.json"));
     return response.ok ? lessonCommands(await response.json()) : [];
   } catch {
     // Without a connection, the palette lists the other entries. The next opening repeats the request.

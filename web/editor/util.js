@@ -6,8 +6,11 @@ export const formatCount = (n) => `${n}`.replace(/\B(?=(\d{3})+$)/g, ",");
 /** Formats a number with its noun: `1 store`, `1,024 stores`. */
 export const pluralize = (n, noun) => `${formatCount(n)} ${noun}${n === 1 ? "" : "s"}`;
 
-/** Imports a module that is deployed next to the worker modules. */
-export function loadModule(name) {
+/** Returns the URL of a file that is deployed next to the worker modules. */
+export function deployedUrl(name) {
   const workerScript = new URL(document.querySelector("meta[name=warpgrid-core]").content, document.baseURI);
-  return import(new URL(name, workerScript).href);
+  return new URL(name, workerScript);
 }
+
+/** Imports a module that is deployed next to the worker modules. */
+export const loadModule = (name) => import(deployedUrl(name).href);

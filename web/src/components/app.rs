@@ -20,13 +20,13 @@ use super::layout_explorer::{Export, LayoutExplorer, save};
 use super::layouts_card::{layouts_card, sectors_card};
 use super::litmus::outcomes_view;
 use super::mbarrier_card::mbarrier_card;
-use super::memories::{Memories, StageHeight};
+use super::memories::Memories;
 use super::memory_export::{MemoryExport, save_memory};
 use super::memory_traffic_card::memory_traffic_card;
 use super::mma_arithmetic::mma_arithmetic_view;
 use super::race_card::race_card;
 use super::reference::Reference;
-use super::register_stage::RegisterStage;
+use super::register_stage::register_stage;
 use super::registers_card::RegistersCard;
 use super::run_until_card::RunUntilCard;
 use super::schedule_card::schedule_card;
@@ -251,6 +251,10 @@ impl Page {
                 page.side(&frame, &links)
             })
         };
+        let stage = {
+            let (page, frame, links) = (self.clone(), frame.clone(), links.clone());
+            Callback::from(move |height| page.memories(&frame, &links, height))
+        };
         html! {
             <>
                 { about(state) }
@@ -265,23 +269,22 @@ impl Page {
                         { "Select Run to end to continue the run. You can stop the run at any time." }
                     </p>
                 }
-                <CardArea>
-                    { self.memories(&frame, links) }
+                <CardArea stage={stage}>
                     <DeferredSidePanel frame={frame.clone()} links={links.clone()} {column} />
                 </CardArea>
             </>
         }
     }
 
-    /// Renders the memories.
-    fn memories(&self, frame: &FrameRef, links: &Rc<Highlights>) -> Html {
+    /// Renders the stage: the memories, or the registers of the step if the kernel has no memory.
+    fn memories(&self, frame: &FrameRef, links: &Rc<Highlights>, stage_height: f64) -> Html {
         let (state, dispatch) = (&self.state, &self.dispatch);
         html! {
             <div class="memory-cards">
                 if !frame.memories.iter().any(|memory| frame.shows(&memory.id)) {
-                    <RegisterStage frame={frame.clone()} links={links.clone()} dispatch={dispatch.clone()} />
+                    { register_stage(frame, links, dispatch) }
                 }
-                <Memories frame={frame.clone()} pinned={state.pinned.clone()} views={state.views.clone()} save_file={self.save_file.clone()} fill={self.fill.clone()}
+                <Memories frame={frame.clone()} {stage_height} pinned={state.pinned.clone()} views={state.views.clone()} save_file={self.save_file.clone()} fill={self.fill.clone()}
                     links={links.clone()} palette={self.palette.clone()} dispatch={dispatch.clone()} />
                 <div class="custom-layout-slot"></div>
             </div>
@@ -378,6 +381,8 @@ fn DeferredSidePanel(props: &LaterProps) -> Html {
 
 #[derive(Properties, PartialEq)]
 struct CardsProps {
+    /// Renders the stage, whose visible height in pixels is the argument. The height is 0 until it has been measured.
+    stage: Callback<f64, Html>,
     children: Children,
 }
 
@@ -389,9 +394,7 @@ fn CardArea(props: &CardsProps) -> Html {
     let (_, height) = use_size(&node);
     let style = (height > 0.0).then(|| format!("--side-height: {}px", decimal(height)));
     html! {
-        <ContextProvider<StageHeight> context={StageHeight(height)}>
-            <div class="cards" ref={node} {style}>{ props.children.clone() }</div>
-        </ContextProvider<StageHeight>>
+        <div class="cards" ref={node} {style}>{ props.stage.emit(height) }{ props.children.clone() }</div>
     }
 }
 

@@ -3,7 +3,7 @@
 use super::js_popover::JsPopover;
 use super::launch_panel::LaunchPanel;
 use super::pickers::{Select, TargetPicker, VersionPicker};
-use super::stage_tabs::StageTabs;
+use super::stage_tabs::stage_tabs;
 use super::text_picker::TextPicker;
 use super::{Dispatch, dispatching};
 use crate::editor::{self, JsPanelKind};
@@ -48,7 +48,7 @@ pub(crate) fn Header(props: &Props) -> Html {
     html! {
         <header>
             <h1 class="brand"><Logo />{ "Warpgrid" }</h1>
-            <StageTabs stage={props.stage} example={props.example} target={props.target.clone().or_else(|| props.report.target.clone())} dispatch={dispatch.clone()} />
+            { stage_tabs(props.stage, props.example, props.target.as_deref().or(props.report.target.as_deref()), dispatch) }
             <TextPicker example={props.example} saved_kernels={props.saved_kernels.clone()} current_kernel_id={props.current_kernel_id.clone()} dispatch={dispatch.clone()} />
             <span class="pill check-target">
                 <TargetPicker chosen={props.target.clone()} stated={stated(&props.report.target, &props.report.assumed_target)} dispatch={dispatch.clone()} />

@@ -12,7 +12,7 @@ use crate::highlight::Highlights;
 use crate::hooks::use_size;
 use crate::model::{Action, Focus, GridViewOptions};
 use crate::theme::Palette;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use warpgrid_view::MemoryKey;
 use warpgrid_view::model::ClusterBlock;
@@ -46,6 +46,8 @@ const FOLLOW_FROM: f64 = 760.0;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
+    /// Height in pixels of the visible part of the stage. The height is 0 until it has been measured.
+    pub(crate) stage_height: f64,
     pub(crate) pinned: Option<Focus>,
     pub(crate) views: BTreeMap<MemoryKey, GridViewOptions>,
     pub(crate) save_file: Callback<MemoryExport>,
@@ -69,9 +71,8 @@ pub(crate) fn Memories(props: &Props) -> Html {
             }
         });
     }
-    let StageHeight(height) = use_context().unwrap_or_default();
     let chosen = use_state_eq(|| None::<MemoryKey>);
-    let stage = use_stage(props, chosen.as_ref(), (width, height));
+    let stage = use_stage(props, chosen.as_ref(), width);
     let column_width = (width - COLUMN_GAP * (stage.n_columns - 1) as f64) / stage.n_columns as f64;
     let open = {
         let chosen = chosen.clone();
@@ -134,26 +135,22 @@ pub(crate) fn Memories(props: &Props) -> Html {
     }
 }
 
-/// Height in pixels of the visible part of the stage. The height is 0 until it has been measured.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct StageHeight(pub(crate) f64);
-
 /// Arrangement of the memories.
 struct StageLayout {
     n_columns: usize,
     /// Number of rows that a grid shows before it scrolls.
     max_rows: u64,
     /// Memories that are shown as thumbnails.
-    thumbnails: BTreeSet<MemoryKey>,
+    thumbnails: Vec<MemoryKey>,
 }
 
 /// Selects the memories that are shown as grids: the memories that the current step accesses, the pinned memory and the memory that the user
 /// chose, and as many others as fit. The grids of the previous step remain as long as they include these memories, so that the stage does
 /// not change with each step.
 #[hook]
-fn use_stage(props: &Props, chosen: Option<&MemoryKey>, size: (f64, f64)) -> StageLayout {
-    let (width, height) = size;
-    let before = use_mut_ref(BTreeSet::<MemoryKey>::new);
+fn use_stage(props: &Props, chosen: Option<&MemoryKey>, width: f64) -> StageLayout {
+    let height = props.stage_height;
+    let before = use_mut_ref(Vec::<MemoryKey>::new);
     let frame = &props.frame;
     let candidates = frame
         .memories
@@ -166,7 +163,7 @@ fn use_stage(props: &Props, chosen: Option<&MemoryKey>, size: (f64, f64)) -> Sta
     let candidates: Vec<&MemoryKey> = candidates.map(|memory| &memory.id).collect();
     let n_columns = ((width / STAGE_COLUMN) as usize).clamp(1, candidates.len().max(1));
     if height <= 0.0 || !follows(window_width()) {
-        let thumbnails = BTreeSet::new();
+        let thumbnails = Vec::new();
         return StageLayout {
             n_columns,
             max_rows: MAX_VISIBLE_ROWS,
@@ -204,10 +201,10 @@ fn use_stage(props: &Props, chosen: Option<&MemoryKey>, size: (f64, f64)) -> Sta
     before.retain(|id| candidates.contains(&id));
     let remains = required
         .iter()
-        .all(|id| before.contains(*id) || !candidates.contains(id));
+        .all(|id| before.contains(id) || !candidates.contains(id));
     let in_order = required.iter().copied().chain(candidates.iter().copied());
     let previous: Vec<MemoryKey> = before.iter().filter(|_| remains).cloned().collect();
-    let mut shown = BTreeSet::new();
+    let mut shown = Vec::new();
     let mut used = 0.0;
     for id in previous.iter().chain(in_order) {
         if !candidates.contains(&id) || shown.contains(id) {
@@ -216,10 +213,10 @@ fn use_stage(props: &Props, chosen: Option<&MemoryKey>, size: (f64, f64)) -> Sta
         let fits = used + height_of(id) <= available;
         if fits || required.contains(&id) || shown.is_empty() {
             used += height_of(id);
-            shown.insert(id.clone());
+            shown.push(id.clone());
         }
     }
-    let thumbnails = candidates.into_iter().filter(|id| !shown.contains(*id));
+    let thumbnails = candidates.into_iter().filter(|id| !shown.contains(id));
     let thumbnails = thumbnails.cloned().collect();
     let n_rows_of_cards = shown.len().div_ceil(n_columns).max(1);
     let card_height = height / n_rows_of_cards as f64;

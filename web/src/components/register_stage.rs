@@ -5,27 +5,19 @@ use crate::format;
 use crate::highlight::Highlights;
 use crate::model::{Action, Focus};
 use crate::theme::lane_css;
-use std::rc::Rc;
 use warpgrid_view::model::{LaneState, LaneView, RegisterView, WarpView};
 use yew::prelude::*;
 
 /// Maximum number of registers in the stage.
 const MAX_REGISTERS: usize = 8;
 
-#[derive(Properties, PartialEq)]
-pub(crate) struct Props {
-    pub(crate) frame: FrameRef,
-    pub(crate) links: Rc<Highlights>,
-    pub(crate) dispatch: Dispatch,
-}
-
-#[component]
-pub(crate) fn RegisterStage(props: &Props) -> Html {
-    let Some(warp) = &props.frame.warp else {
+/// Renders the registers of the step.
+pub(crate) fn register_stage(frame: &FrameRef, links: &Highlights, dispatch: &Dispatch) -> Html {
+    let Some(warp) = &frame.warp else {
         return Html::default();
     };
-    let card = |register: &&RegisterView| register_card(register, warp, props);
-    html! { <div class="flow">{ for registers_of_step(&props.frame, warp).iter().take(MAX_REGISTERS).map(card) }</div> }
+    let card = |register: &&RegisterView| register_card(register, warp, links, dispatch);
+    html! { <div class="flow">{ for registers_of_step(frame, warp).iter().take(MAX_REGISTERS).map(card) }</div> }
 }
 
 /// Returns the registers that the last step wrote, otherwise the registers that its instruction references.
@@ -42,7 +34,12 @@ fn registers_of_step<'a>(frame: &FrameRef, warp: &'a WarpView) -> Vec<&'a Regist
         .collect()
 }
 
-fn register_card(register: &RegisterView, warp: &WarpView, props: &Props) -> Html {
+fn register_card(
+    register: &RegisterView,
+    warp: &WarpView,
+    links: &Highlights,
+    dispatch: &Dispatch,
+) -> Html {
     let lanes = warp.lanes.iter();
     let lanes: Vec<&LaneView> = lanes
         .filter(|lane| lane.state != LaneState::Absent)
@@ -64,20 +61,25 @@ fn register_card(register: &RegisterView, warp: &WarpView, props: &Props) -> Htm
                 <p class="uniform-value"><b>{ value }</b><code>{ hex }</code><small>{ format!("in {}", format::plural(lanes.len() as u64, "lane")) }</small></p>
             } else {
                 <ol class="lane-values">
-                    { for lanes.iter().filter_map(|lane| Some(lane_value(lane, value_of(lane)?, props))) }
+                    { for lanes.iter().filter_map(|lane| Some(lane_value(lane, value_of(lane)?, links, dispatch))) }
                 </ol>
             }
         </section>
     }
 }
 
-fn lane_value(lane: &LaneView, (value, hex): (&String, &String), props: &Props) -> Html {
+fn lane_value(
+    lane: &LaneView,
+    (value, hex): (&String, &String),
+    links: &Highlights,
+    dispatch: &Dispatch,
+) -> Html {
     let focus = Some(Focus::Lane(lane.lane));
-    let is_linked = props.links.highlights_lane(lane.lane);
+    let is_linked = links.highlights_lane(lane.lane);
     html! {
         <li class={is_linked.then_some("linked")} style={format!("--lane: {}", lane_css(lane.lane))} title={format!("lane {}: {value}, {hex}", lane.lane)}
-            onmouseenter={dispatching(&props.dispatch, Action::Hover(focus))}
-            onmouseleave={dispatching(&props.dispatch, Action::Hover(None))}>
+            onmouseenter={dispatching(dispatch, Action::Hover(focus))}
+            onmouseleave={dispatching(dispatch, Action::Hover(None))}>
             <i>{ lane.lane }</i><b>{ value }</b><small>{ hex }</small>
         </li>
     }

@@ -10,32 +10,27 @@ use crate::model::{Action, CompareAction, LayoutExplorerAction, LitmusAction, St
 use warpgrid_view::memory_model::litmus::ExtractionRequest;
 use yew::prelude::*;
 
-#[derive(Properties, PartialEq)]
-pub(crate) struct Props {
-    pub(crate) stage: Stage,
-    pub(crate) example: Option<usize>,
-    /// Target for which the source is checked, which the Layout Explorer also shows.
-    pub(crate) target: Option<String>,
-    pub(crate) dispatch: Dispatch,
-}
-
-#[component]
-pub(crate) fn StageTabs(props: &Props) -> Html {
-    let dispatch = &props.dispatch;
+/// Renders the tabs. `target` is the target for which the source is checked, which the Layout Explorer also shows.
+pub(crate) fn stage_tabs(
+    current: Stage,
+    example: Option<usize>,
+    target: Option<&str>,
+    dispatch: &Dispatch,
+) -> Html {
     let tab = |stage: Stage,
                label: &'static str,
                title: &'static str,
                open: Callback<MouseEvent>| {
-        let is_current = stage == props.stage;
+        let is_current = stage == current;
         html! {
             <button class="text-button" {title} aria-current={is_current.then_some("page")} onclick={(!is_current).then_some(open)}>{ label }</button>
         }
     };
-    let layouts = LayoutQuery::of_target(props.target.as_deref());
+    let layouts = LayoutQuery::of_target(target);
     html! {
         <nav class="stage-tabs" aria-label="Stage">
             { tab(Stage::Run, "Run", "Run the kernel and show the memory that it writes", dispatching(dispatch, Action::ShowKernel)) }
-            { tab(Stage::Compare, "Compare", "Compare this kernel with another version, such as its SASS", compare(props)) }
+            { tab(Stage::Compare, "Compare", "Compare this kernel with another version, such as its SASS", compare(example, dispatch)) }
             { tab(Stage::Layouts, "Layouts", "Matrix fragments, shared-memory descriptors and CuTe layouts", dispatching(dispatch, Action::Matrix(LayoutExplorerAction::Open(layouts)))) }
             { tab(Stage::MemoryModel, "Memory model", "Enumerate the outcomes that the PTX memory model allows for a litmus test or for the selected lines", memory_model(dispatch)) }
         </nav>
@@ -44,9 +39,9 @@ pub(crate) fn StageTabs(props: &Props) -> Html {
 
 /// Opens the comparison view. An example is compared with the other source of its kernel. Any other source is compared with a second source
 /// that the user selects.
-fn compare(props: &Props) -> Callback<MouseEvent> {
-    let dispatch = props.dispatch.clone();
-    let pair = props.example.and_then(counterpart_of);
+fn compare(example: Option<usize>, dispatch: &Dispatch) -> Callback<MouseEvent> {
+    let dispatch = dispatch.clone();
+    let pair = example.and_then(counterpart_of);
     Callback::from(move |_| match pair {
         Some(pair) => open_examples(&dispatch, pair),
         None => dispatch.dispatch(Action::Beside(CompareAction::Open)),

@@ -6,12 +6,12 @@ use crate::setup::{browser, consumer_projects, doc_tools, npm};
 use crate::shell::{self, Result};
 use crate::site;
 use crate::stamp::build_if_changed;
-use crate::{package, random_kernels};
+use crate::{package, random_kernels, sizes};
 use test_counts::TestCounts;
 
 pub(super) fn run() -> Result<TestCounts> {
     package::built()?;
-    site::released()?;
+    let site = site::released()?;
     build_documents()?;
     build_consumers()?;
     let bin = npm::packages()?;
@@ -31,6 +31,10 @@ pub(super) fn run() -> Result<TestCounts> {
         &mut command,
         test_counts::of_playwright,
     )?;
+    if let Err(reason) = sizes::check_limits(&site) {
+        eprintln!("  {reason}");
+        total.failed += 1;
+    }
     match browser::firefox() {
         Ok(firefox) => {
             let mut command = shell::command("node");
