@@ -4,7 +4,7 @@ use crate::Kind;
 use crate::expectations::{CaseText, Results, register_name};
 use std::collections::BTreeSet;
 use warpgrid_view::api::ReportRequest;
-use warpgrid_view::diagnostics::UNREADABLE_ARGUMENT;
+use warpgrid_view::diagnostics::NO_RESULT;
 use warpgrid_view::layouts::inspector::cure;
 use warpgrid_view::memory_model::concurrency::{RaceAccess, RaceConfidence, RaceView, RepairOp};
 use warpgrid_view::{CheckOptions, Scenario, Session, SourceLanguage, check};
@@ -213,7 +213,7 @@ fn conflicts(case: &CaseText) -> Result<Vec<String>, String> {
             fixed.before,
             fixed.after
         )),
-        Err(failure) if failure.code == UNREADABLE_ARGUMENT => {}
+        Err(failure) if failure.code == NO_RESULT => {}
         Err(failure) => return Err(failure.to_string()),
     }
     Ok(annotations)

@@ -1,12 +1,13 @@
 //! `warpgrid run --beside`: runs two versions of a kernel with the same launch configuration, and compares the final memory of both runs.
 
 use crate::first_difference::print_difference;
+use crate::launch::{InferredReport, write_guesses};
 use crate::output::{JsonReport, stdout};
 use crate::{ExitKind, OutputFormat};
 use std::io::{self, Write};
-use warpgrid_view::SourceLanguage;
 use warpgrid_view::analysis::comparison::{ComparisonReport, ComparisonSide};
 use warpgrid_view::counted;
+use warpgrid_view::{MemoryKey, SourceLanguage};
 
 /// Writes a comparison report. Returns [`ExitKind::Failure`] if the runs diverge.
 pub(crate) fn print(
@@ -19,7 +20,8 @@ pub(crate) fn print(
     match format {
         OutputFormat::Json => {
             let ok = report.equal;
-            serde_json::to_writer(&mut out, &JsonReport { ok, report })?;
+            let answer = JsonReport { ok, report };
+            serde_json::to_writer(&mut out, &InferredReport { answer, guesses })?;
             writeln!(out)?;
         }
         OutputFormat::Human => print_text(&mut out, names, report, guesses)?,
@@ -49,17 +51,39 @@ fn print_text(
         print_difference(out, names, difference)?;
     }
     for (name, alone) in names.into_iter().zip(&report.unmatched_memories) {
-        for id in alone {
-            writeln!(
-                out,
-                "  {id} is not compared, because it exists only in {name}"
-            )?;
+        if let Some(text) = unmatched_text(name, alone) {
+            writeln!(out, "  {text}")?;
         }
     }
-    for line in guesses {
-        writeln!(out, "  inferred: `{line}`")?;
+    write_guesses(out, guesses)
+}
+
+/// Returns a line about the memories that exist only in one version. A kernel that uses libcu++ contains hundreds of variables without
+/// uses, which the assembler omits.
+fn unmatched_text(name: &str, alone: &[MemoryKey]) -> Option<String> {
+    const MAX_NAMED: usize = 4;
+    match alone {
+        [] => None,
+        [id] => Some(format!(
+            "{id} is not compared, because it exists only in {name}"
+        )),
+        ids => {
+            let named: Vec<String> = ids
+                .iter()
+                .take(MAX_NAMED)
+                .map(ToString::to_string)
+                .collect();
+            let more = match ids.len().saturating_sub(MAX_NAMED) {
+                0 => String::new(),
+                n => format!(" and {n} more"),
+            };
+            let named = named.join(", ");
+            let n_memories = ids.len();
+            Some(format!(
+                "{n_memories} memories are not compared, because they exist only in {name}: {named}{more}"
+            ))
+        }
     }
-    Ok(())
 }
 
 fn print_side(out: &mut impl Write, name: &str, side: &ComparisonSide) -> io::Result<()> {
@@ -77,5 +101,29 @@ fn print_side(out: &mut impl Write, name: &str, side: &ComparisonSide) -> io::Re
         (Some(fault), _) => writeln!(out, ": {fault}"),
         (None, true) => writeln!(out),
         (None, false) => writeln!(out, ": the run has not finished (increase --max-steps)"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unmatched_memories_are_listed_in_one_line() {
+        let memories = |n: u32| -> Vec<MemoryKey> {
+            let names = (0..n).map(|i| MemoryKey::from(format!("var:v{i}").as_str()));
+            names.collect()
+        };
+        assert_eq!(unmatched_text("k.ptx", &[]), None);
+        assert_eq!(
+            unmatched_text("k.ptx", &memories(1)).as_deref(),
+            Some("var:v0 is not compared, because it exists only in k.ptx")
+        );
+        assert_eq!(
+            unmatched_text("k.ptx", &memories(800)).as_deref(),
+            Some(
+                "800 memories are not compared, because they exist only in k.ptx: var:v0, var:v1, var:v2, var:v3 and 796 more"
+            )
+        );
     }
 }

@@ -2,7 +2,7 @@
 //! bank conflicts.
 
 use crate::launch::{LaunchOptions, kernels_text, write_guesses};
-use crate::output::{is_same_file, print_error, stdout};
+use crate::output::{JsonReport, about, is_same_file, print_json, report_error, stdout};
 use crate::run;
 use crate::{ExitKind, OutputFormat};
 use clap::Args;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use warpgrid_view::api;
-use warpgrid_view::diagnostics::UNREADABLE_ARGUMENT;
+use warpgrid_view::diagnostics::NO_RESULT;
 use warpgrid_view::layouts::inspector;
 use warpgrid_view::layouts::inspector::{BankConflictFix, ConflictReport};
 use warpgrid_view::{Scenario, Session};
@@ -38,10 +38,11 @@ pub(crate) struct ConflictsArguments {
 
 /// Explains the bank conflicts of a launch, and rewrites the source if requested.
 pub(crate) fn conflicts(arguments: &ConflictsArguments) -> io::Result<ExitKind> {
+    let is_json = arguments.format == OutputFormat::Json;
     let mut scenario = match run::load_shared(&arguments.file) {
         Ok(shared) => shared.into_scenario(),
         Err(reason) => {
-            print_error(&reason);
+            report_error(is_json, &reason)?;
             return Ok(ExitKind::UsageError);
         }
     };
@@ -49,11 +50,12 @@ pub(crate) fn conflicts(arguments: &ConflictsArguments) -> io::Result<ExitKind> 
     let name = arguments.file.display().to_string();
     if let Some(path) = &arguments.cure {
         if is_same_file(&arguments.file, path) {
-            print_error(&format!(
+            let reason = format!(
                 "`--rewrite {}` would overwrite the input file {}",
                 path.display(),
                 arguments.file.display()
-            ));
+            );
+            report_error(is_json, &reason)?;
             return Ok(ExitKind::UsageError);
         }
         return cure(arguments, &name, &scenario, path);
@@ -139,24 +141,23 @@ fn cure(
     let cured = match api::fix_bank_conflicts(scenario, arguments.max_steps) {
         Ok(cured) => cured,
         // If no rewrite exists, the reason is reported as a message about the file, and not as an error in the source.
-        Err(failure) if failure.code == UNREADABLE_ARGUMENT => {
-            print_error(&format!("{name}: {failure}"));
+        Err(failure) if failure.code == NO_RESULT => {
+            let is_json = arguments.format == OutputFormat::Json;
+            report_error(is_json, &format!("{name}: {failure}"))?;
             return Ok(ExitKind::Failure);
         }
         Err(failure) => {
             return run::report_failure(arguments.format, name, &scenario.source, &failure);
         }
     };
-    std::fs::write(path, &cured.source)?;
-    let mut out = stdout();
+    std::fs::write(path, &cured.source).map_err(|error| about(path, error))?;
     match arguments.format {
-        OutputFormat::Json => {
-            serde_json::to_writer(&mut out, &cured)?;
-            writeln!(out)?;
-        }
-        OutputFormat::Human => print(&mut out, &cured, path)?,
+        OutputFormat::Json => print_json(&JsonReport {
+            ok: true,
+            report: &cured,
+        })?,
+        OutputFormat::Human => print(&mut stdout(), &cured, path)?,
     }
-    out.flush()?;
     Ok(ExitKind::Success)
 }
 

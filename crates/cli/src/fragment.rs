@@ -1,7 +1,7 @@
 //! `warpgrid fragment`: shows the lane and register of each matrix element, and the element locations of tensor instructions.
 
 use crate::ExitKind;
-use crate::output::{print_error, stdout};
+use crate::output::{JsonReport, report_error, stdout};
 use clap::{Args, ValueEnum};
 use std::io::{self, Write};
 use warpgrid_view::RequestError;
@@ -70,7 +70,11 @@ fn written(request: &FragmentRequest, format: FragmentFormat) -> Result<String, 
 
 /// Formats a map as one line of JSON.
 fn json(map: &ElementMap) -> String {
-    let text = serde_json::to_string(map);
+    let report = JsonReport {
+        ok: true,
+        report: map,
+    };
+    let text = serde_json::to_string(&report);
     text.map_or_else(|error| error.to_string(), |text| text + "\n")
 }
 
@@ -96,7 +100,7 @@ pub(crate) fn print_request(
     let text = match written(request, format) {
         Ok(text) => text,
         Err(failure) => {
-            print_error(&failure.message);
+            report_error(format == FragmentFormat::Json, &failure.message)?;
             return Ok(ExitKind::UsageError);
         }
     };

@@ -1,6 +1,7 @@
 //! Launch options of several commands: the kernel to run, the grid and block sizes, and scalar arguments.
 
 use clap::Args;
+use serde::Serialize;
 use std::io::{self, Write};
 use warpgrid_view::annotations::{extents, literal};
 use warpgrid_view::scenario::Scenario;
@@ -71,6 +72,14 @@ pub(crate) fn kernels_text(ran: &str, kernels: &[String]) -> Option<String> {
     Some(format!(
         "the command ran the kernel `{ran}`; the file also contains {named} (`--entry NAME`, `--entry all`)"
     ))
+}
+
+/// JSON report with the inferred part of the launch configuration as annotations.
+#[derive(Serialize)]
+pub(crate) struct InferredReport<'a, T> {
+    #[serde(flatten)]
+    pub(crate) answer: T,
+    pub(crate) guesses: &'a [String],
 }
 
 /// Prints the inferred part of a launch configuration after a result that depends on the launch configuration.

@@ -3,7 +3,7 @@
 
 mod extract;
 
-use crate::output::{print_error, read_source, stdout};
+use crate::output::{JsonReport, print_error, read_source, report_error, stdout};
 use crate::{ExitKind, OutputFormat};
 use clap::Args;
 use serde::Serialize;
@@ -101,6 +101,7 @@ struct RepairEdit<'a> {
 
 #[derive(Serialize)]
 struct TestFailure<'a> {
+    ok: bool,
     name: &'a str,
     error: String,
 }
@@ -142,14 +143,23 @@ pub(crate) fn litmus(arguments: &LitmusArguments) -> io::Result<ExitKind> {
         }
         match (answer, as_json) {
             (Ok(found), true) => {
-                serde_json::to_writer(&mut out, &line(&found, arguments))?;
+                let report = JsonReport {
+                    ok: !is_denied(&found),
+                    report: &line(&found, arguments),
+                };
+                serde_json::to_writer(&mut out, &report)?;
                 writeln!(out)?;
             }
             (Ok(found), false) => print(&mut out, &found)?,
             (Err(error), true) => {
                 let name = &test.name;
                 let error = error.to_string();
-                serde_json::to_writer(&mut out, &TestFailure { name, error })?;
+                let failure = TestFailure {
+                    ok: false,
+                    name,
+                    error,
+                };
+                serde_json::to_writer(&mut out, &failure)?;
                 writeln!(out)?;
             }
             (Err(error), false) => {
@@ -178,17 +188,27 @@ fn allows_bad(test: &LitmusTest, view: &LitmusView) -> bool {
 
 /// Returns the tests of the file, or the test that is extracted from the selected lines. The error is the exit status of the command.
 fn tests(arguments: &LitmusArguments) -> io::Result<Result<Vec<LitmusTest>, ExitKind>> {
+    let is_json = arguments.format == OutputFormat::Json;
     let made = match arguments.lines {
         Some(lines) => match extract::cut(arguments, lines)? {
             Ok(test) => write_text(&test),
             Err(outcome) => return Ok(Err(outcome)),
         },
-        None => read_source(&arguments.file)?,
+        None => match read_source(&arguments.file) {
+            Ok(text) => text,
+            Err(error) => {
+                report_error(is_json, &error.to_string())?;
+                return Ok(Err(ExitKind::UsageError));
+            }
+        },
     };
-    Ok(tests_of(&made).map_err(|reason| {
-        print_error(&format!("{}: {reason}", arguments.file.display()));
-        ExitKind::UsageError
-    }))
+    match tests_of(&made) {
+        Ok(tests) => Ok(Ok(tests)),
+        Err(reason) => {
+            report_error(is_json, &format!("{}: {reason}", arguments.file.display()))?;
+            Ok(Err(ExitKind::UsageError))
+        }
+    }
 }
 
 /// Parses litmus tests: one test in the text format, or JSON lines.

@@ -144,6 +144,34 @@ pub(crate) fn print_error(message: &str) {
     let _ = writeln!(io::stderr(), "warpgrid: {message}");
 }
 
+/// Reports that a command cannot produce its result: writes the message to standard error and, if the output is JSON, an object with the
+/// message to standard output.
+pub(crate) fn report_error(is_json: bool, message: &str) -> io::Result<()> {
+    print_error(message);
+    match is_json {
+        true => print_json(&FailureReport {
+            ok: false,
+            error: message,
+        }),
+        false => Ok(()),
+    }
+}
+
+/// Writes a report to standard output as one line of JSON.
+pub(crate) fn print_json(report: &impl Serialize) -> io::Result<()> {
+    let mut out = stdout();
+    serde_json::to_writer(&mut out, report)?;
+    writeln!(out)?;
+    out.flush()
+}
+
+/// JSON report of a command that has no result.
+#[derive(Serialize)]
+struct FailureReport<'a> {
+    ok: bool,
+    error: &'a str,
+}
+
 /// Value of `--color`.
 static COLOUR: OnceLock<ColorChoice> = OnceLock::new();
 

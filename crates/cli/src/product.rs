@@ -1,6 +1,6 @@
 //! `warpgrid product`: shows how Tensor Cores compute one result element of an MMA instruction.
 
-use crate::output::print_error;
+use crate::output::{JsonReport, print_json, report_error};
 use crate::{ExitKind, OutputFormat};
 use clap::Args;
 use std::io::{self, Write};
@@ -50,17 +50,16 @@ pub(crate) fn print(arguments: &ProductArguments) -> io::Result<ExitKind> {
     let view = match api::product(&request) {
         Ok(view) => view,
         Err(failure) => {
-            print_error(&failure.message);
+            report_error(arguments.format == OutputFormat::Json, &failure.message)?;
             return Ok(ExitKind::UsageError);
         }
     };
-    let mut out = io::stdout().lock();
     match arguments.format {
-        OutputFormat::Human => out.write_all(text(&view).as_bytes())?,
-        OutputFormat::Json => {
-            serde_json::to_writer(&mut out, &view)?;
-            writeln!(out)?;
-        }
+        OutputFormat::Human => io::stdout().lock().write_all(text(&view).as_bytes())?,
+        OutputFormat::Json => print_json(&JsonReport {
+            ok: true,
+            report: &view,
+        })?,
     }
     Ok(ExitKind::Success)
 }

@@ -1,10 +1,9 @@
 //! `warpgrid run --seeds`: checks whether the final memory depends on the schedule.
 
 use crate::first_difference::print_difference;
-use crate::launch::write_guesses;
+use crate::launch::{InferredReport, write_guesses};
 use crate::output::{JsonReport, stdout};
 use crate::{ExitKind, OutputFormat};
-use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -96,14 +95,6 @@ impl Progress {
     }
 }
 
-/// Result of the search, with the inferred part of the launch configuration as annotations.
-#[derive(Serialize)]
-struct Inferred<'a, T> {
-    #[serde(flatten)]
-    answer: T,
-    guesses: &'a [String],
-}
-
 /// Writes a report on the seeds. Returns [`ExitKind::Failure`] if two seeds have different end states.
 pub(crate) fn print(
     format: OutputFormat,
@@ -116,7 +107,7 @@ pub(crate) fn print(
     match format {
         OutputFormat::Json => {
             let answer = JsonReport { ok: is_one, report };
-            serde_json::to_writer(&mut out, &Inferred { answer, guesses })?;
+            serde_json::to_writer(&mut out, &InferredReport { answer, guesses })?;
             writeln!(out)?;
         }
         OutputFormat::Human => {

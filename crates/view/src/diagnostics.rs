@@ -11,6 +11,8 @@ pub const UNREADABLE_ARGUMENT: &str = "W0901";
 pub const NO_SUCH_MEMORY: &str = "W0902";
 
 /// Code of the note on an instruction that the emulator does not support.
+/// Code of the error for a valid request without a result, such as the rewrite of a kernel without bank conflicts.
+pub const NO_RESULT: &str = "W0910";
 pub(crate) const NOT_RUN_YET: &str = "W0904";
 
 /// Range for diagnostics that have no source position.
@@ -136,4 +138,5 @@ pub(crate) const PAGES: &[DiagnosticDoc] = &[
     DiagnosticDoc::page("W0907", "empty line in an HTML element", "Markdown ends an HTML block at the first empty line, which truncates the source of the widget. Empty lines inside `<pre>` are preserved.", "<warpgrid-playground>", "<warpgrid-playground><pre>"),
     DiagnosticDoc::page("W0908", "document without PTX or SASS", "The document contains no PTX or SASS code blocks. Check the spelling of the languages.", "```txp", "```ptx"),
     DiagnosticDoc::page("W0909", "unreadable file", "The file does not exist, is not readable, or is not a text file. Convert a file in UTF-16 to UTF-8.", "warpgrid check kernel.cubin", "warpgrid check kernel.ptx"),
+    DiagnosticDoc::page(NO_RESULT, "no result", "The request is valid, but has no result. For example, a kernel without bank conflicts cannot be rewritten to eliminate them. The message contains the reason.", "warpgrid conflicts clean.ptx --rewrite rewritten.ptx", "warpgrid conflicts clean.ptx"),
 ];

@@ -1,6 +1,6 @@
 //! Error of a request to this crate, in the format that all hosts share.
 
-use crate::diagnostics::{UNREADABLE_ARGUMENT, unreadable_argument};
+use crate::diagnostics::{NO_RESULT, UNREADABLE_ARGUMENT, unreadable_argument};
 use crate::layouts::fragment::request::FragmentRequestError;
 use crate::memory_model::litmus::test_module::LitmusError;
 use crate::model::text::DiagnosticView;
@@ -29,6 +29,11 @@ impl RequestError {
     /// expected structure.
     pub fn invalid_argument(what: &str, reason: &str) -> RequestError {
         RequestError::new(UNREADABLE_ARGUMENT, unreadable_argument(what, reason))
+    }
+
+    /// Creates an error for a valid request without a result, such as the rewrite of a kernel without bank conflicts.
+    pub(crate) fn no_result(message: impl Into<String>) -> RequestError {
+        RequestError::new(NO_RESULT, message)
     }
 
     /// Creates an error for a well-formed request that cannot be fulfilled.

@@ -1,9 +1,8 @@
 //! Extraction of a litmus test from lines of a kernel.
 
 use super::LitmusArguments;
-use crate::ExitKind;
-use crate::output::print_error;
-use crate::run;
+use crate::output::report_error;
+use crate::{ExitKind, OutputFormat, run};
 use std::io;
 use warpgrid_view::Session;
 use warpgrid_view::memory_model::litmus::{ExtractionRequest, ExtractionThread, LitmusTest};
@@ -13,10 +12,11 @@ pub(super) type ExtractError = Result<LitmusTest, ExitKind>;
 
 /// Runs the kernel of the file to the selected lines, and extracts a litmus test.
 pub(super) fn cut(arguments: &LitmusArguments, lines: [u32; 2]) -> io::Result<ExtractError> {
+    let is_json = arguments.format == OutputFormat::Json;
     let mut scenario = match run::load_shared(&arguments.file) {
         Ok(shared) => shared.into_scenario(),
         Err(reason) => {
-            print_error(&reason);
+            report_error(is_json, &reason)?;
             return Ok(Err(ExitKind::UsageError));
         }
     };
@@ -39,12 +39,13 @@ pub(super) fn cut(arguments: &LitmusArguments, lines: [u32; 2]) -> io::Result<Ex
         threads: arguments.threads.clone(),
         before: arguments.before_step,
     };
-    Ok(session
-        .litmus_test(&request, arguments.max_steps)
-        .map_err(|error| {
-            print_error(&format!("{name}: {error}"));
-            ExitKind::Failure
-        }))
+    match session.litmus_test(&request, arguments.max_steps) {
+        Ok(test) => Ok(Ok(test)),
+        Err(error) => {
+            report_error(is_json, &format!("{name}: {error}"))?;
+            Ok(Err(ExitKind::Failure))
+        }
+    }
 }
 
 /// Parses a line range such as `12-30`, or a single line such as `12`.

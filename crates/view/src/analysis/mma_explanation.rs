@@ -20,11 +20,12 @@ use warpgrid_emulator::tensor::{
 };
 use warpgrid_isa::fragment::{FragmentOp, FragmentQuery, Shape, TensorCoreGeneration, fragment};
 use warpgrid_isa::{Rounding, ScalarType, Target, read_decimal};
+use warpgrid_program::counted;
 
 /// Request for the computation of one element of the result matrix D of a matrix multiplication. The fields identify the instruction, the
 /// shape and the types by their PTX names.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct MmaRequest {
     /// Name of the instruction: `wmma` or `mma`.
     pub op: String,
@@ -36,9 +37,11 @@ pub struct MmaRequest {
     pub target: String,
     /// Row of matrix A, as numbers (`1.5`, `-inf`) or bits (`0x3c00`). Missing elements at the end are zeros.
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<String>>", optional))]
     pub a: Vec<String>,
     /// Column of matrix B, in the same notation as the row of A.
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<String>>", optional))]
     pub b: Vec<String>,
     /// Element of matrix C, which is zero if the field is absent.
     #[serde(default)]
@@ -165,9 +168,14 @@ pub fn product(request: &MmaRequest) -> Result<MmaExplanation, String> {
         }
     };
     let steps = mma_steps::views(&product, &explanation.steps);
+    let mut summary = summary(&result, rounded_once.as_ref(), &steps);
+    if let Some(note) = padding(request) {
+        summary.push(' ');
+        summary += &note;
+    }
     Ok(MmaExplanation {
         title: title(&product),
-        summary: summary(&result, rounded_once.as_ref(), &steps),
+        summary,
         exact,
         single_rounding_result: rounded_once,
         chain: operands.chain(product.d),
@@ -187,6 +195,21 @@ fn title(product: &MmaDescription) -> String {
     };
     let (shape, target) = (product.shape, product.core.first_target());
     format!("{op} {shape}: {a} * {b} + {c} into {d}, computed by the Tensor Cores of {target}")
+}
+
+/// Returns a note if the request specifies a different number of elements of A and of B. A request without elements of A or B specifies a
+/// zero matrix.
+fn padding(request: &MmaRequest) -> Option<String> {
+    let (n_a, n_b) = (request.a.len(), request.b.len());
+    if n_a == n_b || n_a == 0 || n_b == 0 {
+        return None;
+    }
+    let (long, short) = if n_a > n_b { ("A", "B") } else { ("B", "A") };
+    let (n_long, n_short) = (n_a.max(n_b), n_a.min(n_b));
+    Some(format!(
+        "{short} is padded with zeros, because {long} has {} and {short} has {n_short}.",
+        counted(n_long, "element")
+    ))
 }
 
 /// Maximum number of inexact terms that the summary sentence lists. The table below the sentence marks every inexact term.
@@ -450,5 +473,25 @@ pub(crate) fn decimal(value: f64) -> String {
         value.to_string()
     } else {
         format!("{value:e}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MmaRequest, padding};
+
+    #[test]
+    fn padding_with_zeros_is_noted() {
+        let request = |a: &[&str], b: &[&str]| MmaRequest {
+            a: a.iter().map(|&value| value.to_owned()).collect(),
+            b: b.iter().map(|&value| value.to_owned()).collect(),
+            ..MmaRequest::default()
+        };
+        assert_eq!(padding(&request(&["1"], &["1"])), None);
+        assert_eq!(padding(&request(&["1", "2"], &[])), None);
+        assert_eq!(
+            padding(&request(&["1", "2", "3"], &["1"])).as_deref(),
+            Some("B is padded with zeros, because A has 3 elements and B has 1.")
+        );
     }
 }

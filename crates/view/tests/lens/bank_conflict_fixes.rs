@@ -5,7 +5,7 @@ use super::kernels::kernels;
 use expect_test::expect_file;
 use std::fmt::Write;
 use warpgrid_view::check;
-use warpgrid_view::diagnostics::UNREADABLE_ARGUMENT;
+use warpgrid_view::diagnostics::NO_RESULT;
 use warpgrid_view::layouts::inspector::cure;
 use warpgrid_view::{CheckOptions, Scenario, Session};
 
@@ -43,7 +43,7 @@ fn bank_conflicts_are_removed_from_most_generated_kernels() {
                     cured.changes.join(", ")
                 );
             }
-            Err(failure) if failure.code == UNREADABLE_ARGUMENT => {
+            Err(failure) if failure.code == NO_RESULT => {
                 let _ = writeln!(text, "{}: not cured: {failure}", kernel.name);
             }
             Err(error) => {

@@ -410,7 +410,7 @@ pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<BankConflictFix, Requ
     let recorded = session.recorded();
     let targets = session.targets(&named, &recorded);
     if targets.is_empty() {
-        return Err(RequestError::unsupported(
+        return Err(RequestError::no_result(
             "no access to shared memory has bank conflicts".to_owned(),
         ));
     }
@@ -465,7 +465,7 @@ pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<BankConflictFix, Requ
         }
     }
     reasons.dedup();
-    Err(RequestError::unsupported(reasons.join("; ")))
+    Err(RequestError::no_result(reasons.join("; ")))
 }
 
 /// Runs a scenario to its end, and counts the memory traffic of the run.
@@ -474,11 +474,11 @@ fn counted_run(scenario: &Scenario, max_steps: u64) -> Result<Session, RequestEr
     session.run_counted(max_steps);
     if let Some(fault) = session.fault() {
         let message = format!("execution stops: {}", fault.message);
-        return Err(RequestError::unsupported(message));
+        return Err(RequestError::no_result(message));
     }
     if !session.is_finished() {
         let message = format!("the run reached the step limit after {max_steps} steps");
-        return Err(RequestError::unsupported(message));
+        return Err(RequestError::no_result(message));
     }
     Ok(session)
 }
