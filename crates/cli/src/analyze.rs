@@ -10,6 +10,7 @@ use crate::output::{about, print_error, stdout};
 use crate::{ExitKind, run};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
+use std::cmp::Reverse;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use warpgrid_view::analysis::findings::{
@@ -83,10 +84,26 @@ struct JsonAnalysis<'a> {
     report: &'a AnalysisReport,
 }
 
+/// JSON of a file that cannot be read.
+#[derive(Serialize)]
+struct JsonUnreadable<'a> {
+    ok: bool,
+    file: &'a str,
+    verdict: Verdict,
+    error: &'a str,
+}
+
+/// File that cannot be read or compiled.
+struct UnreadableFile {
+    name: String,
+    reason: String,
+}
+
 /// Analyzes every file. The outcome is the worst outcome of the files.
 pub(crate) fn analyze_files(arguments: &AnalyzeArguments) -> io::Result<ExitKind> {
     let mut outcome = ExitKind::Success;
     let mut analyzed = Vec::new();
+    let mut unreadable = Vec::new();
     let mut out = stdout();
     for input in list(&arguments.files, ENDINGS) {
         let loaded = match input.path.is_dir() {
@@ -98,6 +115,18 @@ pub(crate) fn analyze_files(arguments: &AnalyzeArguments) -> io::Result<ExitKind
             Err(reason) => {
                 print_error(&reason);
                 outcome = ExitKind::UsageError;
+                let name = input.path.display().to_string();
+                if arguments.format == ReportFormat::Json {
+                    let answer = JsonUnreadable {
+                        ok: false,
+                        file: &name,
+                        verdict: Verdict::Error,
+                        error: &reason,
+                    };
+                    serde_json::to_writer(&mut out, &answer)?;
+                    writeln!(out)?;
+                }
+                unreadable.push(UnreadableFile { name, reason });
                 continue;
             }
         };
@@ -120,7 +149,8 @@ pub(crate) fn analyze_files(arguments: &AnalyzeArguments) -> io::Result<ExitKind
             false => ExitKind::Success,
         });
         match arguments.format {
-            ReportFormat::Human => print_file(&mut out, &file)?,
+            // The files with the worst verdicts come first, so they are printed after the analysis of all files.
+            ReportFormat::Human => {}
             ReportFormat::Json => {
                 let answer = JsonAnalysis {
                     ok: !is_failed,
@@ -135,14 +165,21 @@ pub(crate) fn analyze_files(arguments: &AnalyzeArguments) -> io::Result<ExitKind
         }
         analyzed.push(file);
     }
-    if arguments.format == ReportFormat::Sarif {
-        serde_json::to_writer_pretty(&mut out, &sarif::document(&analyzed))?;
-        writeln!(out)?;
+    match arguments.format {
+        ReportFormat::Human => print_files(&mut out, &mut analyzed, &unreadable)?,
+        ReportFormat::Json => {}
+        ReportFormat::Sarif => {
+            let document = sarif::document(&analyzed, &unreadable);
+            serde_json::to_writer_pretty(&mut out, &document)?;
+            writeln!(out)?;
+        }
     }
     out.flush()?;
     if let Some(path) = &arguments.badge {
-        let verdicts = analyzed.iter().map(|file| file.report.verdict);
-        let badge = badge::svg(verdicts.max().unwrap_or(Verdict::Error));
+        let badge = badge::svg(match unreadable.is_empty() {
+            true => worst_verdict(&analyzed),
+            false => Verdict::Error,
+        });
         std::fs::write(path, badge).map_err(|error| about(path, error))?;
     }
     Ok(outcome)
@@ -187,7 +224,51 @@ fn is_failure(report: &AnalysisReport, denied: Option<DeniedSeverity>) -> bool {
         let mut kernels = report.kernels.iter();
         report.verdict == verdict || kernels.any(|kernel| kernel.verdict == verdict)
     };
-    is_denied || has_verdict(Verdict::Error) || has_verdict(Verdict::Incomplete)
+    let mut kernels = report.kernels.iter();
+    let is_incomplete = kernels.any(|kernel| !kernel.not_covered.is_empty());
+    is_denied || is_incomplete || has_verdict(Verdict::Error) || has_verdict(Verdict::Incomplete)
+}
+
+/// Returns the worst verdict of the analyzed files.
+fn worst_verdict(files: &[AnalyzedFile]) -> Verdict {
+    let verdicts = files.iter().map(|file| file.report.verdict);
+    verdicts.max().unwrap_or(Verdict::Error)
+}
+
+/// Prints the findings of all files, and the number of files per verdict. The files with the worst verdicts and the most severe findings
+/// come first.
+fn print_files(
+    out: &mut impl Write,
+    files: &mut [AnalyzedFile],
+    unreadable: &[UnreadableFile],
+) -> io::Result<()> {
+    files.sort_by_key(|file| {
+        let severity = file.report.severity();
+        (Reverse(file.report.verdict), severity.is_none(), severity)
+    });
+    for file in &*files {
+        print_file(out, file)?;
+    }
+    if files.len() + unreadable.len() < 2 {
+        return Ok(());
+    }
+    let counts = [
+        Verdict::Error,
+        Verdict::Findings,
+        Verdict::Incomplete,
+        Verdict::Clean,
+    ]
+    .map(|verdict| {
+        let of_verdict = |file: &&AnalyzedFile| file.report.verdict == verdict;
+        (files.iter().filter(of_verdict).count(), verdict.name())
+    });
+    let counts = std::iter::once((unreadable.len(), "unreadable")).chain(counts);
+    let counts: Vec<String> = counts
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, name)| format!("{n} {name}"))
+        .collect();
+    let n_files = counted(files.len() + unreadable.len(), "file");
+    writeln!(out, "{n_files}: {}", counts.join(", "))
 }
 
 /// Prints the findings of a file, one line per finding, with its details below.

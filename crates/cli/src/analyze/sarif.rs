@@ -1,6 +1,6 @@
 //! SARIF 2.1.0 (OASIS standard) of an analysis, for code scanning services and editors.
 
-use super::AnalyzedFile;
+use super::{AnalyzedFile, UnreadableFile};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use warpgrid_view::analysis::findings::{Finding, FindingSeverity};
@@ -8,8 +8,9 @@ use warpgrid_view::model::SourceRange;
 use warpgrid_view::source::line_table::SourcePosition;
 use warpgrid_view::url_encoding::percent_encode;
 
-/// Builds the SARIF document of all analyzed files.
-pub(super) fn document(files: &[AnalyzedFile]) -> Value {
+/// Builds the SARIF document of all files. Notifications describe the files that cannot be read, and the parts of a run that the analysis
+/// did not cover, because a run without results would otherwise count as a run without findings.
+pub(super) fn document(files: &[AnalyzedFile], unreadable: &[UnreadableFile]) -> Value {
     let mut rules: BTreeMap<String, Value> = BTreeMap::new();
     let mut results = Vec::new();
     for file in files {
@@ -21,6 +22,19 @@ pub(super) fn document(files: &[AnalyzedFile]) -> Value {
             results.push(result(&file.name, finding));
         }
     }
+    let not_read = unreadable
+        .iter()
+        .map(|file| notification("error", &file.name, &file.reason));
+    let not_covered = files.iter().flat_map(|file| {
+        let kernels = file.report.kernels.iter();
+        kernels.flat_map(|kernel| {
+            kernel.not_covered.iter().map(|reason| {
+                let text = format!("kernel `{}` is not covered: {reason}", kernel.kernel);
+                notification("warning", &file.name, &text)
+            })
+        })
+    });
+    let notifications: Vec<Value> = not_read.chain(not_covered).collect();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -30,9 +44,22 @@ pub(super) fn document(files: &[AnalyzedFile]) -> Value {
                 "version": env!("CARGO_PKG_VERSION"),
                 "rules": rules.into_values().collect::<Vec<_>>(),
             } },
+            "invocations": [{
+                "executionSuccessful": unreadable.is_empty(),
+                "toolExecutionNotifications": notifications,
+            }],
             "columnKind": "utf16CodeUnits",
             "results": results,
         }],
+    })
+}
+
+/// Builds the notification about a condition of the analysis itself.
+fn notification(level: &str, file: &str, text: &str) -> Value {
+    json!({
+        "level": level,
+        "message": { "text": text },
+        "locations": [{ "physicalLocation": { "artifactLocation": { "uri": uri(file) } } }],
     })
 }
 
