@@ -2,7 +2,7 @@
 //! and checks these sources, and selects the source to run.
 
 use crate::check::summary_of;
-use crate::output::{NamedSource, print_error, render, renderer};
+use crate::output::{NamedSource, render, renderer, report_error};
 use crate::{ExitKind, OutputFormat};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -39,7 +39,8 @@ pub(crate) fn check(
     let file = match CompiledFile::open(bytes) {
         Ok(file) => file,
         Err(reason) => {
-            print_error(&format!("{}: {reason}", asked.name));
+            let is_json = asked.format == OutputFormat::Json;
+            report_error(is_json, &format!("{}: {reason}", asked.name))?;
             return Ok(ExitKind::UsageError);
         }
     };
@@ -97,15 +98,12 @@ fn print_file(
     for note in &view.notes {
         writeln!(out, "  note: {note}")?;
     }
-    if view
-        .programs
-        .iter()
-        .any(|own| own.language == ProgramLanguage::MachineCode)
-    {
-        let name = asked.name;
+    let mut programs = view.programs.iter();
+    if let Some(index) = programs.position(|own| own.language == ProgramLanguage::MachineCode) {
+        let (name, number) = (asked.name, index + 1);
         writeln!(
             out,
-            "  to run SASS, create a listing with `cuobjdump -sass {name} > code.sass`, and run `warpgrid run code.sass`"
+            "  to run the SASS, use `warpgrid run {name} --block {number}`, which requires an installed `nvdisasm` or `cuobjdump`"
         )?;
     }
     Ok(())
@@ -143,12 +141,14 @@ pub(crate) fn list_parts(
     if format == OutputFormat::Json {
         #[derive(Serialize)]
         struct BlockList<'a> {
+            ok: bool,
             id: &'a str,
             blocks: &'a [InlineAsmView],
         }
         serde_json::to_writer(
             &mut *out,
             &BlockList {
+                ok: true,
                 id: name,
                 blocks: parts,
             },
@@ -186,8 +186,9 @@ pub(crate) fn list_parts(
     Ok(())
 }
 
-/// Returns the source in a file that the command executes: the named code object, or the first PTX source.
-pub(crate) fn source_of(bytes: &[u8], named: Option<&str>) -> Result<String, String> {
+/// Returns the PTX in a file that the command executes: the named code object, or the first PTX source. Returns `None` if the code object
+/// contains SASS, or if the file contains no PTX.
+pub(crate) fn source_of(bytes: &[u8], named: Option<&str>) -> Result<Option<String>, String> {
     let file = CompiledFile::open(bytes)?;
     let programs = file.view().programs;
     let is_meant = |(index, program): (usize, &ProgramView)| match named {
@@ -205,18 +206,13 @@ pub(crate) fn source_of(bytes: &[u8], named: Option<&str>) -> Result<String, Str
         .position(|(index, own)| is_meant((index, own)));
     let program = found.and_then(|index| Some((programs.get(index)?, file.text(index)?)));
     match program {
-        Some((program, text)) if program.language == ProgramLanguage::Ptx => Ok(text),
-        Some(_) => {
-            Err("this code object contains SASS: create a listing with `cuobjdump -sass`, and run the listing".to_owned())
-        }
+        Some((program, text)) if program.language == ProgramLanguage::Ptx => Ok(Some(text)),
+        Some(_) => Ok(None),
         None if named.is_some() => Err(format!(
             "the file has no such code object, expected a number from 1 to {}",
             programs.len()
         )),
-        None => Err(
-            "the file contains no PTX: create a listing of the SASS with `cuobjdump -sass`, and run the listing"
-                .to_owned(),
-        ),
+        None => Ok(None),
     }
 }
 

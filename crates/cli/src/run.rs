@@ -1,15 +1,15 @@
 //! `warpgrid run`: launches a scenario and checks its expectations.
 
-use crate::check::{LanguageArg, front_of};
+use crate::check::{LanguageArg, front_of, has_asm_blocks};
 use crate::compile::{CompilerOptions, is_cuda};
 use crate::embedded;
 use crate::launch::{LaunchOptions, kernels_text};
 use crate::output::{
-    NamedSource, about, is_same_file, print_error, read_bytes, read_source, render, renderer,
+    NamedSource, about, is_same_file, read_bytes, read_source, render, renderer, report_error,
     stdout, text_of, without_mark,
 };
 use crate::save;
-use crate::{ExitKind, OutputFormat, compare, engine, races, seeds, traffic};
+use crate::{ExitKind, OutputFormat, compare, disassemble, engine, races, seeds, traffic};
 use clap::Args;
 use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
@@ -155,12 +155,12 @@ pub(crate) fn run(arguments: &RunArguments) -> io::Result<ExitKind> {
     let (scenario, facts) = match load(arguments) {
         Ok(loaded) => loaded,
         Err(reason) => {
-            print_error(&reason);
+            report_error(arguments.format == OutputFormat::Json, &reason)?;
             return Ok(ExitKind::UsageError);
         }
     };
     if let Some(reason) = misuse(arguments, &facts) {
-        print_error(&reason);
+        report_error(arguments.format == OutputFormat::Json, &reason)?;
         return Ok(ExitKind::UsageError);
     }
     let sources = sources(arguments, &facts);
@@ -294,16 +294,23 @@ pub(crate) fn load_shared(path: &Path) -> Result<SharedState, String> {
     })
 }
 
-/// Returns the scenario of a code object in a compiled file: the named code object, or the first PTX source.
+/// Returns the scenario of a code object in a compiled file: the named code object, the first PTX source, or the listing of a file without
+/// PTX.
 fn scenario_of_compiled(path: &Path, bytes: &[u8], name: Option<&str>) -> Result<Scenario, String> {
-    let source = embedded::source_of(bytes, name);
+    let source = embedded::source_of(bytes, name).and_then(|ptx| match ptx {
+        Some(source) => Ok((SourceLanguage::Ptx, source)),
+        None => Ok((SourceLanguage::Sass, disassemble::listing(path)?)),
+    });
+    let (front, source) = source.map_err(|reason| format!("{}: {reason}", path.display()))?;
     Ok(Scenario {
-        source: source.map_err(|reason| format!("{}: {reason}", path.display()))?,
+        source,
+        front,
         ..Scenario::default()
     })
 }
 
-fn is_json(path: &Path) -> bool {
+/// Checks whether a file is JSON by its extension.
+pub(crate) fn is_json(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension == "json")
 }
@@ -329,6 +336,9 @@ fn load(arguments: &RunArguments) -> Result<(Scenario, Option<TestCaseManifest>)
         return Ok((scenario_of_compiled(path, &bytes, block)?, None));
     }
     let text = text_of(path, bytes).map_err(|error| error.to_string())?;
+    if is_cuda(path) && block.is_none() && !has_asm_blocks(&text) {
+        return Ok((arguments.compiler.compile(path)?, None));
+    }
     // The assembler rejects a byte-order mark, but the mark does not prevent a run.
     let (mut scenario, facts) = read(path, without_mark(text))?;
     if let Some(block) = block {
@@ -649,6 +659,8 @@ fn verdict(report: &RunReport, session: &Session) -> &'static str {
         (false, _) if has_race => "data race",
         (false, _) if is_undefined => "undefined behavior",
         (false, true) => "differs",
+        // Without an expectation, a completed run fails only because a memory cannot be saved.
+        (false, false) if report.fault.is_none() => "completed, but not saved",
         (false, false) => "stopped",
     }
 }

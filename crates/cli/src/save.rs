@@ -53,7 +53,10 @@ pub(crate) fn write(session: &mut Session, saves: &[SaveTarget]) -> io::Result<V
             Ok(bytes) => {
                 std::fs::write(file, bytes).map_err(|error| crate::output::about(file, error))?
             }
-            Err(reason) => problems.push(reason),
+            Err(reason) => problems.push(match session.memory_names() {
+                names if names.is_empty() => reason,
+                names => format!("{reason}, expected one of `{}`", names.join("`, `")),
+            }),
         }
     }
     Ok(problems)

@@ -244,6 +244,55 @@ fn sarif_names_rule_level_and_region_of_findings() {
 }
 
 #[test]
+fn files_with_worst_verdicts_are_first_and_counted() {
+    let folder = Folder::new("analyze-order");
+    let clean = folder.file("clean.ptx", CLEAN.as_bytes());
+    let race = folder.file("race.ptx", RACE.as_bytes());
+    let output = warpgrid(&["analyze", &clean, &race, "missing.ptx"], "");
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8_lossy(&output.stdout);
+    let place = |name: &str| text.find(name).expect("a file");
+    assert!(place("race.ptx: findings") < place("clean.ptx: clean"));
+    assert_eq!(
+        text.lines().last(),
+        Some("3 files: 1 unreadable, 1 findings, 1 clean")
+    );
+}
+
+#[test]
+fn unreadable_file_never_counts_as_clean() {
+    let folder = Folder::new("analyze-unreadable");
+    let clean = folder.file("clean.ptx", CLEAN.as_bytes());
+    let badge = folder.0.join("badge.svg");
+    let path = badge.to_string_lossy().into_owned();
+    let arguments = ["analyze", &clean, "missing.ptx", "--badge", &path];
+    let output = warpgrid(&[&arguments[..], &["--format", "json"]].concat(), "");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let report: Value = serde_json::from_str(text.lines().last().expect("a line")).expect("JSON");
+    assert_eq!(report["ok"], false);
+    assert_eq!(report["verdict"], "error");
+    let svg = std::fs::read_to_string(&badge).expect("a badge");
+    assert!(svg.contains("<title>warpgrid: error</title>"), "{svg}");
+    let output = warpgrid(&[&arguments[..], &["--format", "sarif"]].concat(), "");
+    let invocation = &json(&output)["runs"][0]["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false);
+    let notification = &invocation["toolExecutionNotifications"][0]["message"]["text"];
+    let notification = notification.as_str().expect("a text");
+    assert!(notification.starts_with("missing.ptx: "), "{notification}");
+}
+
+#[test]
+fn incomplete_run_is_notification_of_sarif() {
+    let folder = Folder::new("analyze-sarif-incomplete");
+    let file = folder.file("fill.ptx", CLEAN.as_bytes());
+    let limit = ["analyze", "--format", "sarif", "--max-steps", "2", &file];
+    let output = warpgrid(&limit, "");
+    assert_eq!(output.status.code(), Some(1));
+    let notification = &json(&output)["runs"][0]["invocations"][0]["toolExecutionNotifications"][0];
+    assert_eq!(notification["level"], "warning", "{notification}");
+}
+
+#[test]
 fn badge_shows_verdict() {
     let folder = Folder::new("analyze-badge");
     let file = folder.file("fill.ptx", CLEAN.as_bytes());
@@ -312,6 +361,60 @@ fn missing_compiler_is_reported_with_installation_command() {
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(
         message.contains("pip install nvidia-cuda-nvcc"),
+        "{message}"
+    );
+}
+
+/// Writes a Python interpreter that prints the PTX of the transpose kernel if its arguments are those of a compilation with NVRTC.
+#[cfg(unix)]
+fn stand_in_python(folder: &Folder) {
+    use std::os::unix::fs::PermissionsExt;
+    let ptx = folder.file("compiled.txt", transpose().0.as_bytes());
+    let script = format!(
+        "#!/bin/sh\ncase \"$*\" in *libnvrtc.so.12*-lineinfo*--gpu-architecture=compute_90*-DN=1*) cat > /dev/null; cat '{ptx}';; *) exit 3;; esac\n"
+    );
+    let path = folder.file("python3", script.as_bytes());
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(path, executable).expect("an executable");
+}
+
+#[cfg(unix)]
+#[test]
+fn nvrtc_compiles_checked_and_executed_files() {
+    let folder = Folder::new("nvrtc");
+    stand_in_python(&folder);
+    let toolkit = folder.0.join("toolkit/lib64");
+    std::fs::create_dir_all(&toolkit).expect("a folder");
+    for name in ["libnvrtc.so.12", "libnvrtc-builtins.so.12.9"] {
+        std::fs::write(toolkit.join(name), "").expect("a file");
+    }
+    let file = folder.file("transpose.cu", transpose().1.as_bytes());
+    let command = |arguments: &[&str]| {
+        let compiler = ["--compile-target", "sm_90", "--compiler-arg", "-DN=1"];
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_warpgrid"))
+            .args(arguments)
+            .arg(&file)
+            .args(compiler)
+            .env("PATH", format!("{}:/usr/bin:/bin", folder.0.display()))
+            .env("CUDA_HOME", folder.0.join("toolkit"))
+            .output();
+        output.expect("the command")
+    };
+    for compiler in [&["--compiler", "nvrtc"][..], &[]] {
+        let output = command(&[&["check"], compiler].concat());
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            text.ends_with("transpose.cu (compiled PTX): accepted\n"),
+            "{output:?}"
+        );
+    }
+    let launch = ["--block-size", "32x8", "--arg", "w=32", "--arg", "h=32"];
+    let output = command(&[&["run"], &launch[..]].concat());
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let missing = warpgrid(&["check", "--compiler", "nvrtc-13", &file], "");
+    let message = String::from_utf8_lossy(&missing.stderr);
+    assert!(
+        message.contains("`pip install nvidia-cuda-nvrtc`"),
         "{message}"
     );
 }

@@ -736,7 +736,8 @@ fn directory_check_is_recursive_and_skips_hidden_directories() {
             "a.ptx: accepted",
             "b/deep/c.ptx: accepted",
             "b/guide.md: 1 block of PTX, accepted",
-            "b/notes.md: no blocks"
+            "b/notes.md: no blocks",
+            "4 files: 4 accepted"
         ]
     );
     // A directory without files to check is a usage error.
@@ -744,6 +745,129 @@ fn directory_check_is_recursive_and_skips_hidden_directories() {
     std::fs::create_dir_all(&empty).expect("a folder");
     let output = warpgrid(&["check", &empty.to_string_lossy()], "");
     assert_eq!(output.status.code(), Some(2), "{output:?}");
+}
+
+#[test]
+fn directory_check_includes_source_files_with_asm_blocks() {
+    let folder = Folder::new("folder-hosts");
+    folder.file("bad.cu", b"__device__ void f(int* p) { asm volatile(\"st.gobal.u32 [%0], 1;\" :: \"l\"(p) : \"memory\"); }");
+    folder.file("plain.cu", b"__global__ void k() {}");
+    folder.file("plain.py", b"print(1)");
+    let output = warpgrid(&["check", &folder.0.to_string_lossy()], "");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("bad.cu: rejected, 1 error"), "{text}");
+    assert!(text.contains("plain.cu: no blocks"), "{text}");
+    assert!(text.contains("plain.py: no blocks"), "{text}");
+    assert!(
+        text.ends_with("3 files: 2 accepted, 1 rejected\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn source_is_checked_for_several_targets() {
+    let source = ".version 8.0\n.target sm_70\n.entry k() {\n.reg .b32 %r<3>;\nredux.sync.add.s32 %r1, %r2, -1;\nret;\n}\n";
+    let folder = Folder::new("targets");
+    let file = folder.file("k.ptx", source.as_bytes());
+    let output = warpgrid(&["check", "--target", "sm_70,sm_80", &file], "");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        text.contains("k.ptx for sm_70: rejected, 1 error"),
+        "{text}"
+    );
+    assert!(text.contains("k.ptx for sm_80: accepted"), "{text}");
+    let output = warpgrid(
+        &[
+            "check",
+            "--target",
+            "sm_80,sm_90",
+            "--format",
+            "json",
+            &file,
+        ],
+        "",
+    );
+    let text = String::from_utf8_lossy(&output.stdout);
+    let targets: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    assert_eq!(targets[0]["target"], "sm_80");
+    assert_eq!(targets[1]["target"], "sm_90");
+}
+
+#[test]
+fn source_of_scenario_is_checked() {
+    let folder = Folder::new("check-scenario");
+    let scenario = serde_json::json!({ "source": GOOD, "target": "sm_90", "block": [32, 1, 1] });
+    let file = folder.file("case.json", scenario.to_string().as_bytes());
+    let output = warpgrid(&["check", &file], "");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        text.ends_with("case.json (source of the scenario): accepted\n"),
+        "{output:?}"
+    );
+}
+
+#[test]
+fn every_json_answer_has_ok() {
+    let folder = Folder::new("json-ok");
+    let kernel = folder.file("good.ptx", GOOD.as_bytes());
+    let rewritten = folder.0.join("rewritten.ptx");
+    let rewritten = rewritten.to_string_lossy();
+    let product = [
+        "product", "--op", "mma", "--shape", "m16n8k8", "--target", "sm_80", "--a", "1", "--b", "1",
+    ];
+    let fragment = [
+        "fragment",
+        "--op",
+        "store.d",
+        "--shape",
+        "m16n16k16",
+        "--type",
+        "f32",
+    ];
+    let answers: &[(&[&str], bool)] = &[
+        (&product, true),
+        (&fragment, true),
+        (&["layout", "(8,4):(4,1)"], true),
+        (&["descriptor", "0x4000004000010040"], true),
+        (&["check", "--list", &kernel], true),
+        (&["conflicts", &kernel], true),
+        (&["layout", "(8,4"], false),
+        (&["fragment", "--op", "nothing"], false),
+        (&["product", "--target", "sm_80", "--op", "nothing"], false),
+        (&["run", "no/such.ptx"], false),
+        (&["conflicts", "no/such.ptx"], false),
+        (&["conflicts", &kernel, "--rewrite", &rewritten], false),
+        (&["conflicts", &kernel, "--rewrite", &kernel], false),
+        (&["litmus", "no/such.ptx"], false),
+        (&["litmus", &kernel], false),
+        (&["litmus", &kernel, "--lines", "90-91"], false),
+        (&["analyze", "no/such.ptx"], false),
+    ];
+    for (arguments, ok) in answers {
+        let output = warpgrid(&[arguments, &["--format", "json"][..]].concat(), "");
+        assert_eq!(json(&output)["ok"], *ok, "{arguments:?}");
+        assert_eq!(output.status.code() == Some(0), *ok, "{arguments:?}");
+    }
+}
+
+#[test]
+fn unknown_saved_memory_is_reported_with_known_memories() {
+    let folder = Folder::new("save-unknown");
+    let source = "mov.u32 %t, %tid.x;\nst.global.u32 [out], %t;\n";
+    let file = folder.file("k.ptx", source.as_bytes());
+    let output = warpgrid(&["run", &file, "--save", "nope=x.csv"], "");
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("completed, but not saved"), "{text}");
+    assert!(
+        text.contains("the launch has no buffer or variable `nope`, expected one of `out`"),
+        "{text}"
+    );
 }
 
 #[test]

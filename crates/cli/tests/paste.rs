@@ -78,7 +78,7 @@ fn embedded_programs_are_listed_and_checked() {
           2. SASS for sm_90, 5704 bytes
              reverse: 10 registers, 1152 bytes of shared memory, 0 bytes of stack, 1 barrier, 1 parameter (8 bytes), parameters at 0x210 in constant bank 0, 512 bytes of code
              scale: 8 registers, 0 bytes of shared memory, 0 bytes of stack, 3 parameters (16 bytes), parameters at 0x210 in constant bank 0, 512 bytes of code
-          to run SASS, create a listing with `cuobjdump -sass zstd.fatbin > code.sass`, and run `warpgrid run code.sass`
+          to run the SASS, use `warpgrid run zstd.fatbin --block 2`, which requires an installed `nvdisasm` or `cuobjdump`
     "#]]
     .assert_eq(&text(&output));
     assert_eq!(output.status.code(), Some(0));
@@ -89,19 +89,63 @@ fn embedded_programs_are_listed_and_checked() {
     assert_eq!(verdict["reports"][0], Value::Null);
 }
 
+/// Runs the command on a host whose only programs are those in a directory.
+fn warpgrid_with_programs(programs: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_warpgrid"))
+        .args(arguments)
+        .current_dir(folder())
+        .env("PATH", programs)
+        .env_remove("CUDA_HOME")
+        .env_remove("CUDA_PATH")
+        .output()
+        .expect("the command runs")
+}
+
 #[test]
-fn embedded_ptx_program_runs_and_sass_is_rejected() {
+fn embedded_ptx_program_runs_and_sass_requires_disassembler() {
     let output = warpgrid(&["run", "lz4.fatbin", "--format", "json"]);
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(report["ok"], true);
-    let output = warpgrid(&["run", "lz4.fatbin", "--block", "2"]);
-    assert!(complaint(&output).contains("cuobjdump -sass"), "{output:?}");
-    let output = warpgrid(&["run", "sm_90.cubin"]);
-    assert!(
-        complaint(&output).contains("the file contains no PTX"),
-        "{output:?}"
-    );
-    assert_eq!(output.status.code(), Some(2));
+    let folder = common::Folder::new("no-disassembler");
+    for arguments in [
+        &["run", "lz4.fatbin", "--block", "2"][..],
+        &["run", "sm_90.cubin"],
+        &["analyze", "sm_90.cubin"],
+    ] {
+        let output = warpgrid_with_programs(&folder.0, arguments);
+        assert!(
+            complaint(&output).contains("`pip install nvidia-cuda-nvdisasm`"),
+            "{output:?}"
+        );
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn cubin_is_disassembled_and_executed() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = common::Folder::new("disassembler");
+    let listing = "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\n.target sm_90\nS2R R0, SR_TID.X ;\nEXIT ;\n";
+    let listing = folder.file("listing.sass", listing.as_bytes());
+    // nvdisasm rejects the file, as it rejects fatbins, so that cuobjdump is used.
+    let programs = [
+        ("nvdisasm", "#!/bin/sh\nexit 1\n".to_owned()),
+        (
+            "cuobjdump",
+            format!(
+                "#!/bin/sh\n[ \"$1 $2\" = \"-sass sm_90.cubin\" ] || exit 2\nwhile read -r line; do echo \"$line\"; done < '{listing}'\n"
+            ),
+        ),
+    ];
+    for (name, script) in programs {
+        let path = folder.file(name, script.as_bytes());
+        let executable = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(path, executable).expect("an executable");
+    }
+    let output = warpgrid_with_programs(&folder.0, &["run", "sm_90.cubin", "--format", "json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["steps"], 2, "{report}");
 }
 
 #[test]
