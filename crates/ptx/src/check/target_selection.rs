@@ -5,10 +5,11 @@ use crate::check::{CheckedSource, Leniency, ParsedSource, check_for};
 use crate::diagnostics::check as diagnose;
 use crate::parser::Parse;
 use crate::tree::SourceKind;
+use warpgrid_isa::form::is_known_word;
 use warpgrid_isa::target::TARGETS;
 use warpgrid_isa::{Target, TargetKind, Version};
 use warpgrid_program::Overrides;
-use warpgrid_program::{Severity, Span};
+use warpgrid_program::{Diagnostic, Severity, Span};
 
 /// Maximum number of statements of a snippet that the checker checks for several versions and targets. The checker checks longer snippets
 /// only for the default version and target.
@@ -35,6 +36,12 @@ pub(crate) fn select_target(
     if !is_open || is_broken(parse) || tree.statements.len() > MAX_STATEMENTS {
         return None;
     }
+    // Editors check the source after each keystroke, so most rejected snippets contain an incomplete word. The search over all versions and
+    // targets would take about 70 times as long as one check.
+    let mut diagnostics = usual.diagnostics.iter();
+    if diagnostics.any(|found| is_rejected_for_every_target(text.source, found)) {
+        return None;
+    }
     let legal = candidates(options).find_map(|(version, target)| {
         let chosen = Overrides {
             target: Some(target),
@@ -51,6 +58,14 @@ pub(crate) fn select_target(
         let mended = check_for(text, options, Leniency::Lenient);
         mended.accept().then_some(mended)
     })
+}
+
+/// Checks whether a diagnostic reports an opcode or a modifier that no PTX instruction has, so that no version and no target accepts the
+/// source.
+fn is_rejected_for_every_target(source: &str, found: &Diagnostic) -> bool {
+    let word = found.span.text(source).trim_start_matches('.');
+    found.code == diagnose::UNKNOWN_INSTRUCTION
+        || found.code == diagnose::UNKNOWN_MODIFIER && !is_known_word(word)
 }
 
 /// Returns versions and targets in the order in which the selection tries them: every target with the newest version, then older versions
@@ -83,4 +98,31 @@ fn candidates(options: &Overrides) -> impl Iterator<Item = (Version, &'static Ta
         Some((version, target))
     });
     newest.chain(older)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_rejected_for_every_target;
+    use crate::parser::parse;
+    use warpgrid_program::Overrides;
+
+    fn is_rejected(source: &str) -> bool {
+        let options = Overrides {
+            target: warpgrid_isa::Target::from_name("sm_70"),
+            version: None,
+        };
+        let checked = crate::check(source, &parse(source), &options);
+        let mut found = checked.diagnostics.iter();
+        found.any(|found| is_rejected_for_every_target(source, found))
+    }
+
+    #[test]
+    fn only_unknown_words_are_rejected_for_every_target() {
+        assert!(is_rejected("st.shred.u32 [p], 5;"));
+        assert!(is_rejected("sst.global.u32 [p], 5;"));
+        assert!(!is_rejected(
+            "st.global.v8.f32 [p], {a, b, c, d, e, f, g, h};"
+        ));
+        assert!(!is_rejected("add.global.u32 %r1, %r2, %r3;"));
+    }
 }

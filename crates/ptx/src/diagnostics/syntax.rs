@@ -245,10 +245,32 @@ pub fn other_language(span: Span, language: &str, way_to_ptx: &str) -> Diagnosti
     Diagnostic::error(OTHER_LANGUAGE, span, message).help(way_to_ptx)
 }
 
+/// Returns the diagnostic for a source that consists of a constant.
+pub fn bare_constant(span: Span, constant: &str) -> Diagnostic {
+    let message = format!("found the constant `{constant}`, expected PTX or a SASS listing");
+    Diagnostic::error(OTHER_LANGUAGE, span, message).help(format!(
+        "decode a matrix descriptor with `warpgrid descriptor {constant}` or in the Layout Explorer of the page"
+    ))
+}
+
 /// Returns the diagnostic for PTX that was copied with surrounding text, which starts at `span`.
 pub fn wrapped(span: Span, wrapping: &str) -> Diagnostic {
     let message = format!("found {wrapping} around the source, expected only PTX");
     Diagnostic::error(OTHER_LANGUAGE, span, message).help("copy only the kernel")
+}
+
+/// Returns the diagnostic for PTX whose lines start with line numbers, with a fix that removes the numbers.
+pub fn numbered_lines(first: Span, numbers: Vec<Span>) -> Diagnostic {
+    let edits = numbers.into_iter().map(|span| Edit {
+        span,
+        text: String::new(),
+    });
+    let mut diagnostic = wrapped(first, "line numbers");
+    diagnostic.fixes.push(Fix {
+        title: "remove the line numbers".to_owned(),
+        edits: edits.collect(),
+    });
+    diagnostic
 }
 
 /// Returns the diagnostic for PTX with demangled C++ names.
@@ -429,7 +451,7 @@ pub fn typeset(found: &[(Span, &str)]) -> Diagnostic {
         text: (*text).to_owned(),
     });
     let mut diagnostic = Diagnostic::error(FOREIGN_CHARACTER, first, message)
-        .help("chat programs, documents and web pages replace spaces, quotation marks and dashes with typographic characters");
+        .help("chat programs, documents and web pages replace spaces, quotation marks, dashes and pairs of letters with typographic characters");
     diagnostic.fixes.push(Fix {
         title: "replace typographic characters with ASCII".to_owned(),
         edits: edits.collect(),

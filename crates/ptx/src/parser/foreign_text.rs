@@ -63,6 +63,10 @@ impl Parser<'_> {
         if self.tree.kind != SourceKind::Snippet {
             return None;
         }
+        if let Some(span) = bare_constant(self.cursor.source) {
+            let constant = span.text(self.cursor.source);
+            return Some(syntax::bare_constant(span, constant));
+        }
         let mut at = 0;
         for _ in 0..N_TOKENS {
             let token = lexer::token_at(self.cursor.source, at);
@@ -80,6 +84,20 @@ impl Parser<'_> {
         }
         None
     }
+}
+
+/// Returns the span of a hexadecimal constant that is the whole source, such as the matrix descriptor `0x4000004000010040`.
+fn bare_constant(source: &str) -> Option<Span> {
+    let text = source.trim();
+    let digits = text
+        .strip_prefix("0x")
+        .or_else(|| text.strip_prefix("0X"))?;
+    let is_constant = !digits.is_empty()
+        && digits
+            .bytes()
+            .all(|digit| digit.is_ascii_hexdigit() || digit == b'_');
+    let start = source.len() - source.trim_start().len();
+    is_constant.then(|| Span::new(start as u32, (start + text.len()) as u32))
 }
 
 /// Returns the diagnostic for PTX with surrounding text or demangled names, or for a report of a tool, at the first line that identifies
@@ -119,20 +137,39 @@ fn copied(source: &str, kind: SourceKind) -> Option<Diagnostic> {
         n_lines += 1;
         marked = marked.or(Some(span));
         n_added += u32::from(text.starts_with(['+', '-']));
-        let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
-        let is_numbered =
-            rest.len() < text.len() && (rest.is_empty() || rest.starts_with([' ', '\t', ':', '|']));
-        n_numbered += u32::from(is_numbered);
+        n_numbered += u32::from(line_number(text).is_some());
     }
     match marked {
         Some(span) if n_lines > 2 && n_numbered == n_lines => {
-            Some(syntax::wrapped(span, "line numbers"))
+            Some(syntax::numbered_lines(span, line_numbers(source)))
         }
         Some(span) if n_lines > 2 && n_added == n_lines => {
             Some(syntax::wrapped(span, "diff markers"))
         }
         _ => None,
     }
+}
+
+/// Returns the length of the line number at the start of a line, with the separator that follows it.
+fn line_number(line: &str) -> Option<usize> {
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_numbered =
+        rest.len() < line.len() && (rest.is_empty() || rest.starts_with([' ', '\t', ':', '|']));
+    let code = rest.strip_prefix([':', '|']).unwrap_or(rest);
+    is_numbered.then_some(line.len() - code.len())
+}
+
+/// Returns the spans of all line numbers.
+fn line_numbers(source: &str) -> Vec<Span> {
+    let mut at = 0;
+    let mut spans = Vec::new();
+    for line in source.split_inclusive('\n') {
+        let text = line.trim_start();
+        let start = (at + line.len() - text.len()) as u32;
+        spans.extend(line_number(text.trim_end()).map(|len| Span::new(start, start + len as u32)));
+        at += line.len();
+    }
+    spans
 }
 
 /// Returns whether a line is a message of the assembler or the driver about a module.
@@ -152,6 +189,8 @@ fn is_message(line: &str) -> bool {
 /// Typographic characters that chats, documents and web pages substitute for ASCII characters, with the ASCII equivalents.
 const TYPESET: &[(char, &str)] = &[
     ('\u{a0}', " "),
+    // Soft hyphen.
+    ('\u{ad}', ""),
     ('\u{2007}', " "),
     ('\u{202f}', " "),
     ('\u{200b}', ""),
@@ -166,6 +205,12 @@ const TYPESET: &[(char, &str)] = &[
     ('\u{2011}', "-"),
     ('\u{2013}', "-"),
     ('\u{2212}', "-"),
+    // Ligatures of PDF files.
+    ('\u{fb00}', "ff"),
+    ('\u{fb01}', "fi"),
+    ('\u{fb02}', "fl"),
+    ('\u{fb03}', "ffi"),
+    ('\u{fb04}', "ffl"),
 ];
 
 /// Returns a diagnostic for each string that contains non-ASCII characters.
@@ -245,11 +290,40 @@ mod tests {
             "import triton\n\n@triton.jit\ndef k(x):\n    pass\n",
             "asm volatile(\"st.global.u32 [%0], %1;\" :: \"l\"(p), \"r\"(x) : \"memory\");",
             "  asm(\"mov.u32 %0, %laneid;\" : \"=r\"(lane));\n",
+            "0x4000004000010040\n",
             "__asm__ __volatile__(\n  \"bar.sync 0;\\n\"\n);",
             ".visible .entry f(int*, int)(\n  .param .u64 f(int*, int)_param_0\n)\n{\n  ld.param.u64 %rd1, [f(int*, int)_param_0];\n}\n",
         ] {
             assert!(is_other(source), "{source}");
         }
+    }
+
+    /// Returns the source after the fixes of its diagnostics.
+    fn fixed(source: &str) -> String {
+        let parse = crate::parser::parse(source);
+        let options = warpgrid_program::Overrides::default();
+        let found = crate::check(source, &parse, &options).diagnostics;
+        let fixes = found.into_iter().flat_map(|found| found.fixes);
+        let mut edits: Vec<_> = fixes.flat_map(|fix| fix.edits).collect();
+        edits.sort_by_key(|edit| std::cmp::Reverse(edit.span.start));
+        let mut text = source.to_owned();
+        for edit in edits {
+            let range = edit.span.start as usize..edit.span.end as usize;
+            text.replace_range(range, &edit.text);
+        }
+        text
+    }
+
+    #[test]
+    fn line_numbers_soft_hyphens_and_ligatures_are_removed_by_fixes() {
+        assert_eq!(
+            fixed(
+                "  1: .version 8.0\n  2: .target sm_80\n\n  3: .visible .entry k()\n  4: { ret; }\n"
+            ),
+            "   .version 8.0\n   .target sm_80\n\n   .visible .entry k()\n   { ret; }\n"
+        );
+        assert_eq!(fixed("mov.u32 \u{fb02}ag, 5;\n"), "mov.u32 flag, 5;\n");
+        assert_eq!(fixed("mov.u32 %a\u{ad}b, 5;\n"), "mov.u32 %ab, 5;\n");
     }
 
     #[test]
