@@ -101,6 +101,23 @@ for (const [index, code] of examples.entries()) {
   });
 }
 
+test("README examples compile as strict TypeScript", async (t) => {
+  if (!tools) return t.skip("TypeScript is not installed");
+  const names = examples.map((_, index) => `readme-${index + 1}.ts`);
+  await Promise.all(names.map((name, index) => writeFile(join(folder, name), examples[index])));
+  const compilerOptions = { strict: true, noEmit: true, target: "es2022", module: "nodenext", types: [], lib: ["es2022", "dom"] };
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: names }));
+  runCommand(join(tools, "node_modules/.bin/tsc"), "--project", ".");
+});
+
+test("types of the elements in JSX contain all attributes", async () => {
+  const attributes = JSON.parse(await readFile(join(root, "crates/cli/src/document/attributes.json"), "utf8"));
+  const text = await readFile(join(folder, "node_modules/warpgrid/warpgrid-widget.d.ts"), "utf8");
+  const [, members] = /interface PlaygroundAttributes[^{]*\{([^}]*)\}/.exec(text);
+  const names = [...members.matchAll(/^ +(\w+)\?:/gm)].map(([, name]) => name);
+  assert.deepEqual(names.sort(), Object.keys(attributes).sort());
+});
+
 test("README examples document their results", () => {
   assert.ok(examples.length >= 5, `${examples.length} examples`);
   assert.ok(examples.join("").match(/\/\/ => /g).length >= 10);

@@ -1,7 +1,7 @@
 // Tests of the type declarations of the package. `consumers.test.mjs` compiles this file and does not run it.
 import markdownIt from "warpgrid/markdown-it";
 import remark from "warpgrid/remark";
-import init, { type Cell, type InitInput, Session, WarpgridError, check, explain, hover, initSync } from "warpgrid";
+import init, { type Cell, type InitInput, Session, WarpgridError, check, cutLitmus, explain, hover, initSync, product } from "warpgrid";
 import { type Recording, embedding, record } from "warpgrid/record";
 
 /** Compiles only if both types are identical; `any` is not identical to any other type. */
@@ -28,6 +28,18 @@ export async function main(bytes: Uint8Array): Promise<void> {
   } catch (error) {
     if (error instanceof WarpgridError) isTrue<Same<typeof error.code, string>>(true);
   }
+
+  // Arguments have field names in snake case or camel case, typed arrays as lists, and integers as `bigint`.
+  const buffer = { kind: "buffer", name: "out", type: "f32", len: 32 } as const;
+  new Session({ source: "ret;", params: [{ ...buffer, init: new Float32Array(32) }] });
+  new Session({ source: "ret;", params: [{ ...buffer, init: 5n, expect: new Float32Array(32) }] });
+  new Session({ source: "ret;", ptxVersion: "8.0", dynamicShared: 64, params: [{ ...buffer, expectSha256: "00" }] });
+  check("ret;", { ptxVersion: "8.0" });
+  session.run({ maxSteps: 5n });
+  cutLitmus({ source: "ret;" }, { lines: [1, 2] });
+  product({ op: "mma", shape: "m16n8k8", types: ["f16"], target: "sm_80" });
+  // @ts-expect-error an unknown key of a parameter
+  new Session({ source: "ret;", params: [{ ...buffer, inti: 3 }] });
 
   // @ts-expect-error a text is a string
   check(5);

@@ -30,6 +30,26 @@ export class WarpgridError extends Error {
   readonly diagnostics: DiagnosticView[] | null;
 }
 
+/** Typed array, which is accepted as a list of numbers. */
+export type NumericArray =
+  | Int8Array | Uint8Array | Uint8ClampedArray | Int16Array | Uint16Array | Int32Array | Uint32Array | Float32Array | Float64Array | BigInt64Array | BigUint64Array;
+
+type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;
+
+/**
+ * Argument with the fields of `Value`. Field names are in snake case or in camel case, an integer may be a `bigint`, and a list of numbers may be a
+ * typed array.
+ */
+export type Input<Value> =
+  Value extends number ? Value | bigint
+  : Value extends readonly unknown[] ?
+    | { [Index in keyof Value]: Input<Value[Index]> }
+    | (number extends Value["length"] ? (number extends Value[number] ? NumericArray : never) : never)
+  : Value extends object ?
+    | { [Name in keyof Value]: Input<Value[Name]> }
+    | { [Name in keyof Value as CamelCase<Name>]: Input<Value[Name]> }
+  : Value;
+
 /** Options of `runOnWorkers`. */
 export interface RunOnWorkersOptions extends SessionRunOptions {
   /** Number of workers including the caller. Default: the number of cores, at most eight. */
@@ -41,7 +61,7 @@ export interface Session {
    * Runs forward like `run`; resolves to true if the run has finished. A long compiled run distributes its blocks to workers with separate memories.
    * The result does not depend on the number of workers. Runs on the calling thread if workers are not available.
    */
-  runOnWorkers(options?: RunOnWorkersOptions): Promise<boolean>;
+  runOnWorkers(options?: Input<RunOnWorkersOptions>): Promise<boolean>;
 }
 
 // ---- From crates/wasm/src/lib.rs; `UPDATE_EXPECT=1 cargo xtask package` writes this section.
@@ -135,11 +155,11 @@ export class Session {
   /**
    * Returns the complete view state at the current position.
    */
-  frame(request?: FrameRequest): SessionFrame;
+  frame(request?: Input<FrameRequest>): SessionFrame;
   /**
    * Returns a window of a buffer as formatted cells. `options`: `{ columns?, type?, firstRow?, nRows? }`.
    */
-  grid(name: string, options?: GridOptions): MemoryGrid;
+  grid(name: string, options?: Input<GridOptions>): MemoryGrid;
   /**
    * Returns the diagnosis of a hang (waiting threads, missing event and responsible line), or `null` if no hang was detected.
    */
@@ -149,7 +169,7 @@ export class Session {
    * position and 64 later ones are returned, together with the total counts. `offset` is a byte offset into the buffer. `options`: `{ type?,
    * bytes? }`. Reruns the executed steps. Throws for an unknown name and for an offset that is out of bounds.
    */
-  history(name: string, offset: number, options?: HistoryOptions): CellHistory;
+  history(name: string, offset: number, options?: Input<HistoryOptions>): CellHistory;
   /**
    * Completes a pending asynchronous operation immediately. Returns false if the operation is not pending.
    */
@@ -172,7 +192,7 @@ export class Session {
    * Exports a buffer as `"svg"` (cells coloured by lane), `"animation"` (animated SVG of the run up to the current position), `"csv"` or
    * `"npy"` (NumPy). `options`: `{ columns?, type?, firstRow?, nRows? }`. Throws for an unknown name, and for a table of more than 16 Mi elements.
    */
-  memoryFile(name: string, form: ExportFormat, options?: GridOptions): Uint8Array;
+  memoryFile(name: string, form: ExportFormat, options?: Input<GridOptions>): Uint8Array;
   /**
    * Returns the bytes of a buffer or memory as a view of the WebAssembly memory, without a copy. Read it immediately, with any element type
    * (`new Float32Array(view.buffer, view.byteOffset, view.length / 4)`), and do not write to it: any other call of the package may move or
@@ -186,7 +206,7 @@ export class Session {
   /**
    * Checks the scenario and launches the kernel. Throws a `WarpgridError { code, diagnostics }` if the scenario cannot run.
    */
-  constructor(scenario: Scenario);
+  constructor(scenario: Input<Scenario>);
   /**
    * Returns the data races of the executed steps under the PTX memory model: both accesses, the missing synchronization and, for small launches,
    * the weakest fix. Reruns the executed steps.
@@ -197,18 +217,18 @@ export class Session {
    * stores, lane_instructions, notes, … }`; `steps` and `stores` are `null` after a JIT run in which a warp diverged. `options`: `{ maxSteps?, engine?,
    * traffic?, races?, layouts?, digests? }` request additional results. A hang sets `ok` to false, and `hang` contains its diagnosis.
    */
-  report(options?: ReportOptions): RunReport;
+  report(options?: Input<ReportOptions>): RunReport;
   /**
    * Runs until a condition holds in a lane (`{ condition: "lane 3: %r5 == 7" }`), a line is about to execute (`{ lines: [12] }`) or bytes change
    * (`{ memory: "out", offset: 16 }`); with `back: true`, back to the previous match. Returns the position and a description of the match. Throws for
    * an unknown register, line or buffer.
    */
-  runUntil(options: StopOptions): StopResult;
+  runUntil(options: Input<StopOptions>): StopResult;
   /**
    * Runs forward and returns true if the run has finished. `options`: `{ maxSteps?, engine? }`. A long run to the end is compiled to WebAssembly
    * unless intermediate states were queried; `engine: "interpreter"` disables compilation, and the `engine` property reports the engine used.
    */
-  run(options?: SessionRunOptions): boolean;
+  run(options?: Input<SessionRunOptions>): boolean;
   /**
    * Moves to a position, or to the end if the run is shorter.
    */
@@ -222,7 +242,7 @@ export class Session {
    * them; positions are counted in steps. `options`: `{ from?, to?, columns?, block? }`; with `columns`, spans that are shorter than a column are
    * merged. The first call after a step reruns the executed steps. Throws for an empty range.
    */
-  timeline(options?: TimelineOptions): TimelineView;
+  timeline(options?: Input<TimelineOptions>): TimelineView;
   /**
    * Returns the sectors, cache lines, wavefronts and bank conflicts of the executed steps, in total and per source line. The first call reruns
    * the executed steps.
@@ -275,12 +295,12 @@ export class Session {
  * Checks a scenario and runs its kernel, or all kernels if the scenario selects none, and lists all findings: `{ verdict, diagnostics, kernels }`.
  * The verdict is `clean`, `findings`, `incomplete` or `error`. `options`: `{ maxSteps?, seeds? }`. A rejected source is a verdict, not an error.
  */
-export function analyze(scenario: Scenario, options?: AnalysisOptions): AnalysisReport;
+export function analyze(scenario: Input<Scenario>, options?: Input<AnalysisOptions>): AnalysisReport;
 
 /**
  * Checks a source. `options`: `{ target?, ptx_version?, front? }`.
  */
-export function check(source: string, options?: CheckOptions): CheckReport;
+export function check(source: string, options?: Input<CheckOptions>): CheckReport;
 
 /**
  * Returns the diagnostics of the reference as data.
@@ -291,25 +311,25 @@ export function codes(): CodePage[];
  * Runs the kernel of a scenario and the kernel in its `beside` field with the same launch configuration, and compares memory contents and
  * stores. `options`: `{ maxSteps? }` for each run. Throws a `WarpgridError` if one of the kernels cannot run.
  */
-export function compare(scenario: Scenario, options?: RunOptions): ComparisonReport;
+export function compare(scenario: Input<Scenario>, options?: Input<RunOptions>): ComparisonReport;
 
 /**
  * Returns the completions at a UTF-16 offset, best match first, limited to items that are valid for the PTX version and target.
  */
-export function complete(source: string, offset: number, options?: CheckOptions): CompletionView[];
+export function complete(source: string, offset: number, options?: Input<CheckOptions>): CompletionView[];
 
 /**
  * Rewrites the PTX of a scenario to eliminate shared-memory bank conflicts and verifies that both versions produce identical memory contents.
  * `options`: `{ maxSteps? }`. Throws a `WarpgridError` with the reason if no rewrite is found.
  */
-export function cure(scenario: Scenario, options?: RunOptions): BankConflictFix;
+export function cure(scenario: Input<Scenario>, options?: Input<RunOptions>): BankConflictFix;
 
 /**
  * Extracts a litmus test for `exploreLitmus` from lines of a kernel: `cut` is `{ lines: [12, 30], threads?: [{ block: [0, 0, 0],
  * thread: [0, 0, 0] }, ...], before? }`. The kernel runs up to these lines; register values and memory contents become constants of the test.
  * `options`: `{ maxSteps? }`. Throws a `WarpgridError` with the reason if no test can be extracted.
  */
-export function cutLitmus(scenario: Scenario, cut: ExtractionRequest, options?: RunOptions): string;
+export function cutLitmus(scenario: Input<Scenario>, cut: Input<ExtractionRequest>, options?: Input<RunOptions>): string;
 
 /**
  * Explains a diagnostic code, an instruction, a special register or a term such as `bank`. Returns `undefined` for an unknown subject.
@@ -342,26 +362,26 @@ export function forms(): FormPage[];
  * Returns the lane and register of each element of a matrix fragment: `{ op, shape, type, target, layout?, stride? }`. Throws a
  * `WarpgridError` that lists the valid values if the fragment does not exist.
  */
-export function fragment(query: FragmentRequest): FragmentView;
+export function fragment(query: Input<FragmentRequest>): FragmentView;
 
 /**
  * Returns the documentation of the token at a UTF-16 offset, or `undefined` between tokens.
  */
-export function hover(source: string, offset: number, options?: CheckOptions): HoverView | undefined;
+export function hover(source: string, offset: number, options?: Input<CheckOptions>): HoverView | undefined;
 
 /**
  * Returns the layout of the elements of a tensor instruction in warpgroup registers, shared memory or tensor memory: `{ op, shape?,
  * type?, with? }`, such as `{ op: "wgmma.shared.a", type: "f16", with: { swizzle: "64B" } }`. Throws a `WarpgridError` that lists the
  * valid values if the layout does not exist.
  */
-export function layout(query: FragmentRequest): LayoutView;
+export function layout(query: Input<FragmentRequest>): LayoutView;
 
 /**
  * Evaluates a CuTe or Triton layout, a descriptor, or the layouts of two consecutive instructions: `{ op, shape?, type?, with? }`, such as
  * `{ op: "layout", with: { expression: "(8,4):(4,1) o 16:2" } }`, `{ op: "wgmma.tile.a", with: { descriptor: "0x4000004000010040" } }` or
  * `{ op: "chain", with: { first: "mma.d m16n8k16 f32", then: "mma.a m16n8k16 f16" } }`. Throws a `WarpgridError` with the position of an error.
  */
-export function lens(query: FragmentRequest): LayoutView;
+export function lens(query: Input<FragmentRequest>): LayoutView;
 
 /**
  * Lists the embedded code objects of a cubin, fatbin, object file or executable: PTX and SASS, with the properties of their kernels. Throws a
@@ -380,7 +400,7 @@ export function picture(query: string, form: "svg" | "text" | "link"): string;
  * Computes one element of a matrix multiplication as a Tensor Core does: `{ op, shape, types, target, a?, b?, c? }`. Throws a
  * `WarpgridError` if the operation does not exist.
  */
-export function product(query: MmaRequest): MmaExplanation;
+export function product(query: Input<MmaRequest>): MmaExplanation;
 
 /**
  * Finds the weakest fixes of a litmus test that forbid the outcomes of its `//@ bad` annotations, or all outcomes that are not sequentially
@@ -391,4 +411,4 @@ export function repairLitmus(source: string): LitmusRepairs;
 /**
  * Splits a source into tokens for syntax highlighting, in source order; offsets count UTF-16 code units. `options`: `{ front? }`.
  */
-export function tokens(source: string, options?: CheckOptions): TokenView[];
+export function tokens(source: string, options?: Input<CheckOptions>): TokenView[];

@@ -1335,10 +1335,10 @@ export type ExtractionRequest = {
 lines: [number, number],
 /** Threads of the test. By default, the test has two threads that access the same bytes in the selected lines, where at least one of
  * the accesses is a write. */
-threads: Array<ExtractionThread>,
+threads?: Array<ExtractionThread>,
 /** Step before which the threads execute the lines. If the field is present, the test contains the last execution of the lines by each
  * thread before this step, otherwise the first execution. */
-before: number | null, };
+before?: number | null, };
 
 /** Thread of an [`ExtractionRequest`] that the extracted litmus test must contain. */
 export type ExtractionThread = { block: [number, number, number],
@@ -1780,11 +1780,11 @@ types: Array<string>,
 /** Target architecture: `sm_90`. */
 target: string,
 /** Row of matrix A, as numbers (`1.5`, `-inf`) or bits (`0x3c00`). Missing elements at the end are zeros. */
-a: Array<string>,
+a?: Array<string>,
 /** Column of matrix B, in the same notation as the row of A. */
-b: Array<string>,
+b?: Array<string>,
 /** Element of matrix C, which is zero if the field is absent. */
-c: string | null, };
+c?: string | null, };
 
 /** Floating-point number in an [`MmaExplanation`], as a decimal number and as bits. */
 export type NumberView = { text: string,

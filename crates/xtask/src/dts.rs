@@ -32,6 +32,7 @@ pub(crate) fn check(bound: &str) -> Result<()> {
 fn generated(bound: &str, types: &str, above: &str) -> Result<String> {
     let code = code_of(bound).ok_or("the output of wasm-bindgen declares no class")?;
     let names: Vec<&str> = types.lines().filter_map(declared).collect();
+    let code = with_input_types(code, &names);
     let has = |text: &str, name: &str| {
         let mut words = text.split(|c: char| !c.is_alphanumeric());
         words.any(|word| word == name)
@@ -43,6 +44,21 @@ fn generated(bound: &str, types: &str, above: &str) -> Result<String> {
         "import type {{\n  {},\n}} from \"./types.js\";\n\nexport * from \"./types.js\";\n\n{code}",
         used.join(",\n  ")
     ))
+}
+
+/// Replaces the type of each object parameter by the handwritten type `Input`, which also permits field names in camel case, integers of type
+/// `bigint` and typed arrays.
+fn with_input_types(mut code: String, names: &[&str]) -> String {
+    let is_input = |name: &&&str| {
+        **name == "Scenario" || name.ends_with("Options") || name.ends_with("Request")
+    };
+    for name in names.iter().filter(is_input) {
+        // The type of a parameter precedes a comma or a parenthesis, and the type of a result precedes a semicolon.
+        for end in [",", ")"] {
+            code = code.replace(&format!(": {name}{end}"), &format!(": Input<{name}>{end}"));
+        }
+    }
+    code
 }
 
 /// Returns the name that a line of `types.ts` declares.
@@ -85,9 +101,9 @@ mod tests {
 
     #[test]
     fn generated_declarations_import_types_and_are_dedented() {
-        let bound = "export type Grid = { cells: number };\n  /**\n   * A session.\n   */\n  export class Session {\n      free(): void;\n      /**\n       * Cells.\n       */\n      grid(): Grid;\n  }\n";
-        let types = "export type Grid = { cells: number };\nexport type Gri = {};\n";
-        let expected = "import type {\n  Grid,\n} from \"./types.js\";\n\nexport * from \"./types.js\";\n\n/**\n * A session.\n */\nexport class Session {\n  free(): void;\n  /**\n   * Cells.\n   */\n  grid(): Grid;\n}\n";
+        let bound = "export type Grid = { cells: number };\n  /**\n   * A session.\n   */\n  export class Session {\n      free(): void;\n      /**\n       * Cells.\n       */\n      grid(options?: GridOptions): Grid;\n  }\n";
+        let types = "export type Grid = { cells: number };\nexport type Gri = {};\nexport type GridOptions = {};\n";
+        let expected = "import type {\n  Grid,\n  GridOptions,\n} from \"./types.js\";\n\nexport * from \"./types.js\";\n\n/**\n * A session.\n */\nexport class Session {\n  free(): void;\n  /**\n   * Cells.\n   */\n  grid(options?: Input<GridOptions>): Grid;\n}\n";
         assert_eq!(generated(bound, types, "").as_deref(), Ok(expected));
     }
 }

@@ -44,11 +44,15 @@ pub struct ExtractionRequest {
     /// Threads of the test. By default, the test has two threads that access the same bytes in the selected lines, where at least one of
     /// the accesses is a write.
     #[serde(default)]
+    #[cfg_attr(
+        feature = "typescript",
+        ts(as = "Option<Vec<ExtractionThread>>", optional)
+    )]
     pub threads: Vec<ExtractionThread>,
     /// Step before which the threads execute the lines. If the field is present, the test contains the last execution of the lines by each
     /// thread before this step, otherwise the first execution.
     #[serde(default)]
-    #[cfg_attr(feature = "typescript", ts(type = "number | null"))]
+    #[cfg_attr(feature = "typescript", ts(type = "number", optional = nullable))]
     pub before: Option<u64>,
 }
 
