@@ -244,7 +244,7 @@ fn layouts_and_conflicts_are_exported_and_conflicts_fixed() {
     assert_eq!(get(&cured, "after").as_f64(), Some(0.0));
     assert!(text(&cured, "source").contains("xor.b32"));
     let error = cure(scenario(SCALE), JsValue::UNDEFINED).expect_err("nothing to cure");
-    assert_eq!(text(&error, "code"), "W0901");
+    assert_eq!(text(&error, "code"), "W0910");
 }
 
 #[wasm_bindgen_test]

@@ -52,7 +52,7 @@ pub struct ExtractionRequest {
     /// Step before which the threads execute the lines. If the field is present, the test contains the last execution of the lines by each
     /// thread before this step, otherwise the first execution.
     #[serde(default)]
-    #[cfg_attr(feature = "typescript", ts(type = "number", optional = nullable))]
+    #[cfg_attr(feature = "typescript", ts(type = "number | null", optional))]
     pub before: Option<u64>,
 }
 
