@@ -13,7 +13,7 @@ const VALUE_KINDS = {
  *  probably misspelled attributes of the widget. */
 const FOREIGN_NAME = /[^a-z]|^(class|hidden|id|inert|is|lang|dir|nonce|on.+|part|role|slot|style|tabindex|title|translate)$/;
 
-/** Returns the attributes of an element that are either known or not valid for other elements. */
+/** Returns the attributes of an element that the widget supports, and the attributes whose names are probably misspelled. */
 export const ownAttributes = (element) =>
   Object.fromEntries([...element.attributes].map(({ name, value }) => [name, value]).filter(([name]) => ATTRIBUTES[name] || !FOREIGN_NAME.test(name)));
 
