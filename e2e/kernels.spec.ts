@@ -2,7 +2,7 @@
 // expected memory from the original source of the kernel, which a comment at the start of each text contains.
 import { expect, test } from "@playwright/test";
 import { readFile } from "node:fs/promises";
-import { cells, open, paste, ready } from "./playground";
+import { cells, open, paste, ready, showMemory } from "./playground";
 
 type Memory = Record<string, number[]>;
 const fill = (n: number, value: (i: number) => number) => Array.from({ length: n }, (_, i) => value(i));
@@ -202,6 +202,7 @@ for (const [name, memory] of Object.entries(kernels)) {
     for (const [buffer, expected] of Object.entries(memory(initialValues))) {
       // With wide rows, the grid shows the whole buffer.
       const columns = page.getByRole("region", { name: buffer, exact: true }).getByRole("combobox", { name: "Columns" });
+      await showMemory(page, buffer);
       if (expected.length >= 256) await columns.selectOption({ label: "× 32" });
       // The test can read only the visible elements of a longer buffer.
       const actual = async () => (await cells(page, buffer)).map(number).slice(0, COMPARED_ELEMENTS);

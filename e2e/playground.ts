@@ -59,3 +59,9 @@ export async function openAnalysis(page: Page) {
 
 /** Returns the source in the editor, or an empty string before the editor has loaded. */
 export const text = (page: Page) => page.evaluate(() => ((globalThis as any).warpgridEditor?.text() ?? "") as string);
+
+/** Shows a memory as a grid if the stage shows it as a thumbnail. */
+export async function showMemory(page: Page, memory: string) {
+  const thumbnail = page.getByRole("group", { name: "Other memories" }).getByRole("button", { name: memory, exact: true });
+  if (await thumbnail.count() > 0) await thumbnail.click();
+}
