@@ -26,7 +26,7 @@ use yew::prelude::*;
 /// Total width of the padding and the border of a card.
 const CARD_EDGES: f64 = 26.0;
 /// Minimum width of a column of grids. A narrower stage has one column.
-const STAGE_COLUMN: f64 = 620.0;
+const STAGE_COLUMN: f64 = 480.0;
 /// Height of the toolbar, the padding and the margin of a card.
 const CARD_HEIGHT: f64 = 66.0;
 /// Height of the line with the number of rows, below a grid that is not shown completely.

@@ -1,7 +1,9 @@
 //! Synchronization properties of operations: predicates for operations that transfer data asynchronously, arrive at an mbarrier, wait, or
 //! synchronize threads.
 
-use super::{AsyncOp, DeviceUnitOp, MbarrierOp, MemoryOp, Operation, SyncOp};
+use super::{
+    AsyncOp, DeviceUnitOp, MbarrierOp, MemoryOp, MultimemOp, Operation, SyncOp, TensorMemoryOp,
+};
 
 /// Kind of transfer that an asynchronous operation performs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -87,6 +89,27 @@ impl Operation {
         match self {
             Operation::Async(op) => op.transfer(),
             _ => AsyncTransferKind::None,
+        }
+    }
+
+    /// Returns the noun for an asynchronous operation, such as `copy`.
+    pub const fn asynchronous_noun(self) -> &'static str {
+        use MultimemOp as M;
+        match self {
+            Operation::Async(AsyncOp::Store) => "store",
+            Operation::Async(AsyncOp::Reduction | AsyncOp::BulkReduction) => "reduction",
+            Operation::Async(AsyncOp::CopyArrive) => "arrival",
+            Operation::Async(AsyncOp::Copy | AsyncOp::BulkCopy) => "copy",
+            Operation::Unit(DeviceUnitOp::Multimem(op)) => match op {
+                M::AsyncStore => "store",
+                M::AsyncReduction | M::BulkReduction => "reduction",
+                M::BulkCopy => "copy",
+                M::LoadReduce | M::Reduction | M::Store => "operation",
+            },
+            Operation::Unit(DeviceUnitOp::ClusterLaunchControl(_)) => "cancellation request",
+            Operation::Unit(DeviceUnitOp::TensorMemory(TensorMemoryOp::Commit)) => "arrival",
+            Operation::Unit(DeviceUnitOp::TensorMemory(TensorMemoryOp::Shift)) => "shift",
+            _ => "operation",
         }
     }
 

@@ -44,7 +44,7 @@ impl TensorMemoryAccess {
             | OperandValue::Source(Source::Register(run), _) => run.n.into(),
             _ => 0,
         });
-        let immediates = operands().filter_map(|operand| match operand.value {
+        let mut immediates = operands().filter_map(|operand| match operand.value {
             OperandValue::Source(Source::Immediate(value), _) => Some(value as u32),
             _ => None,
         });
@@ -52,7 +52,7 @@ impl TensorMemoryAccess {
             is_store: matches!(op, TensorMemoryOp::Store),
             shape,
             half: match shape {
-                TensorMemoryAccessShape::M16x32x2 => immediates.last()?,
+                TensorMemoryAccessShape::M16x32x2 => immediates.next_back()?,
                 _ => 0,
             },
             n_registers: counts.max().unwrap_or(1),

@@ -9,7 +9,7 @@ use warpgrid_emulator::{
     ArrivalMode, AsyncGroupKind, CompletionMechanism, GroupWait, InFlightOperation, MbarrierAccess,
     MbarrierOperation, MbarrierState, ends_phase,
 };
-use warpgrid_isa::{AsyncOp, DeviceUnitOp, MultimemOp, Operation, TensorMemoryOp};
+use warpgrid_isa::Operation;
 use warpgrid_program::counted;
 
 /// Appends the synchronization of the step to the sentence, or returns the unchanged sentence as an error if the step has no
@@ -207,7 +207,12 @@ fn issued(sentence: Sentence, around: &SentenceContext<'_>) -> Sentence {
         .map(|operation| written_bytes(operation))
         .sum();
     let sentence = sentence
-        .plain(format!("{} issued by ", noun(around.operation)))
+        .plain(format!(
+            "{} issued by ",
+            around
+                .operation
+                .map_or("operation", Operation::asynchronous_noun)
+        ))
         .strong(counted(around.executed.count_ones(), "lane"));
     let sentence = match n_bytes {
         0 => sentence,
@@ -229,7 +234,13 @@ fn completed(
     signal: Option<[MbarrierState; 2]>,
     around: &SentenceContext<'_>,
 ) -> Sentence {
-    let sentence = sentence.plain(noun(around.operation)).plain(" completed");
+    let sentence = sentence
+        .plain(
+            around
+                .operation
+                .map_or("operation", Operation::asynchronous_noun),
+        )
+        .plain(" completed");
     let sentence = match written_bytes(operation) {
         0 => sentence,
         n => sentence.plain(": ").strong(counted(n, "byte")),
@@ -288,30 +299,6 @@ pub(super) fn completion_text(
 fn written_bytes(operation: &InFlightOperation) -> usize {
     let pieces = operation.operation.all_pieces();
     pieces.iter().map(|piece| piece.bytes.len()).sum()
-}
-
-/// Returns the noun for the asynchronous operation of an instruction.
-const fn noun(operation: Option<Operation>) -> &'static str {
-    use MultimemOp as M;
-    let Some(operation) = operation else {
-        return "operation";
-    };
-    match operation {
-        Operation::Async(AsyncOp::Store) => "store",
-        Operation::Async(AsyncOp::Reduction | AsyncOp::BulkReduction) => "reduction",
-        Operation::Async(AsyncOp::CopyArrive) => "arrival",
-        Operation::Async(AsyncOp::Copy | AsyncOp::BulkCopy) => "copy",
-        Operation::Unit(DeviceUnitOp::Multimem(op)) => match op {
-            M::AsyncStore => "store",
-            M::AsyncReduction | M::BulkReduction => "reduction",
-            M::BulkCopy => "copy",
-            M::LoadReduce | M::Reduction | M::Store => "operation",
-        },
-        Operation::Unit(DeviceUnitOp::ClusterLaunchControl(_)) => "cancellation request",
-        Operation::Unit(DeviceUnitOp::TensorMemory(TensorMemoryOp::Commit)) => "arrival",
-        Operation::Unit(DeviceUnitOp::TensorMemory(TensorMemoryOp::Shift)) => "shift",
-        _ => "operation",
-    }
 }
 
 const fn group_name(kind: AsyncGroupKind) -> &'static str {
