@@ -216,7 +216,7 @@ test("pasted kernel without annotations runs with an inferred launch configurati
   const withoutAnnotations = text.split("\n").filter((line) => !line.startsWith("//@")).join("\n");
   await open(page);
   await paste(page, withoutAnnotations);
-  const launch = page.locator("summary", { hasText: "16 × 16 threads" });
+  const launch = page.locator("summary", { hasText: "16 × 16>>>" });
   await expect(launch).toContainText("inferred");
   await ready(page);
   await expect(page.getByRole("alert")).toHaveCount(0);

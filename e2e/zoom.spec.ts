@@ -140,7 +140,7 @@ test("minimap of a long buffer scrolls by click, drag and keyboard", async ({ pa
   const minimap = memory(page, "p").getByRole("slider", { name: "Minimap of p" });
   const rows = memory(page, "p").locator(".scroller");
   const visibleFraction = () => rows.evaluate((node) => node.scrollTop / (node.scrollHeight - node.clientHeight));
-  await expect(minimap).toHaveAttribute("aria-valuetext", /^elements 0 to 2\d\d of 262,144$/);
+  await expect(minimap).toHaveAttribute("aria-valuetext", /^elements 0 to \d\d\d of 262,144$/);
   const box = (await minimap.boundingBox())!;
   await page.mouse.move(box.x + 8, box.y + box.height / 2);
   await page.mouse.down();
