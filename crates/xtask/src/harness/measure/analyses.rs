@@ -4,7 +4,7 @@ use crate::measure::emulation::{matmul_scenario, session};
 use crate::measure::timing::best_of;
 use crate::measure::{Inputs, Measurement};
 use warpgrid_view::model::FrameRequest;
-use warpgrid_view::model::timeline::TimelineOptions;
+use warpgrid_view::model::TimelineOptions;
 use warpgrid_view::{Scenario, Session};
 
 /// Number of executed steps whose timeline is recorded.
