@@ -92,24 +92,24 @@ impl Operation {
         }
     }
 
-    /// Returns the noun for an asynchronous operation, such as `copy`.
-    pub const fn asynchronous_noun(self) -> &'static str {
+    /// Returns the noun for an asynchronous operation, such as `copy`. Returns `None` for operations without a noun.
+    pub const fn asynchronous_noun(self) -> Option<&'static str> {
         use MultimemOp as M;
         match self {
-            Operation::Async(AsyncOp::Store) => "store",
-            Operation::Async(AsyncOp::Reduction | AsyncOp::BulkReduction) => "reduction",
-            Operation::Async(AsyncOp::CopyArrive) => "arrival",
-            Operation::Async(AsyncOp::Copy | AsyncOp::BulkCopy) => "copy",
+            Operation::Async(AsyncOp::Store) => Some("store"),
+            Operation::Async(AsyncOp::Reduction | AsyncOp::BulkReduction) => Some("reduction"),
+            Operation::Async(AsyncOp::CopyArrive) => Some("arrival"),
+            Operation::Async(AsyncOp::Copy | AsyncOp::BulkCopy) => Some("copy"),
             Operation::Unit(DeviceUnitOp::Multimem(op)) => match op {
-                M::AsyncStore => "store",
-                M::AsyncReduction | M::BulkReduction => "reduction",
-                M::BulkCopy => "copy",
-                M::LoadReduce | M::Reduction | M::Store => "operation",
+                M::AsyncStore => Some("store"),
+                M::AsyncReduction | M::BulkReduction => Some("reduction"),
+                M::BulkCopy => Some("copy"),
+                M::LoadReduce | M::Reduction | M::Store => None,
             },
-            Operation::Unit(DeviceUnitOp::ClusterLaunchControl(_)) => "cancellation request",
-            Operation::Unit(DeviceUnitOp::TensorMemory(TensorMemoryOp::Commit)) => "arrival",
-            Operation::Unit(DeviceUnitOp::TensorMemory(TensorMemoryOp::Shift)) => "shift",
-            _ => "operation",
+            Operation::Unit(DeviceUnitOp::ClusterLaunchControl(_)) => Some("cancellation request"),
+            Operation::Unit(DeviceUnitOp::TensorMemory(TensorMemoryOp::Commit)) => Some("arrival"),
+            Operation::Unit(DeviceUnitOp::TensorMemory(TensorMemoryOp::Shift)) => Some("shift"),
+            _ => None,
         }
     }
 

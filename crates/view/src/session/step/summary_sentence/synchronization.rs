@@ -211,7 +211,8 @@ fn issued(sentence: Sentence, around: &SentenceContext<'_>) -> Sentence {
             "{} issued by ",
             around
                 .operation
-                .map_or("operation", Operation::asynchronous_noun)
+                .and_then(Operation::asynchronous_noun)
+                .unwrap_or("operation")
         ))
         .strong(counted(around.executed.count_ones(), "lane"));
     let sentence = match n_bytes {
@@ -238,7 +239,8 @@ fn completed(
         .plain(
             around
                 .operation
-                .map_or("operation", Operation::asynchronous_noun),
+                .and_then(Operation::asynchronous_noun)
+                .unwrap_or("operation"),
         )
         .plain(" completed");
     let sentence = match written_bytes(operation) {
