@@ -89,7 +89,7 @@ fn go_to_block_works_for_clustered_blocks() {
 fn step_summary_links_to_warp_and_memory() {
     let mut session = session("grid=40 block=64", "", STORE);
     session.run_to_next_store(u64::MAX);
-    assert!(words(&mut session).contains("in warp 0 of block 0 wrote"));
+    assert!(words(&mut session).contains("in warp 0 of block 0"));
     let sentence = session.frame(&FrameRequest::default()).sentence;
     let links: Vec<_> = sentence
         .into_iter()

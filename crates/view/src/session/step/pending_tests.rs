@@ -120,7 +120,7 @@ fn step_back_makes_completed_store_pending_again() {
         .map(|part| part.text.as_str())
         .collect();
     assert!(
-        text.starts_with("st.global.u32 completed the write of 4 bytes"),
+        text.starts_with("st.global.u32: operation completed: 4 bytes"),
         "{text}"
     );
 
