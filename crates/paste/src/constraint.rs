@@ -101,6 +101,16 @@ impl Constraint {
     }
 }
 
+/// Returns the first letter of CUDA whose register type meets a condition.
+pub(crate) fn cuda_letter(accepts: impl Fn(ScalarType) -> bool) -> Option<char> {
+    let mut letters = LETTERS[..N_OF_CUDA].iter();
+    let found = letters.find(|(_, kind)| match kind {
+        OperandKind::Register(ty) => accepts(*ty),
+        OperandKind::Constant | OperandKind::Text => false,
+    });
+    found.map(|(letter, _)| *letter)
+}
+
 impl ConstraintAccess {
     /// Checks whether the statement reads the operand.
     pub fn is_read(self) -> bool {

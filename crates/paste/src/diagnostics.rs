@@ -246,16 +246,16 @@ pub(crate) fn operand_type(
     letter: &str,
     name: &str,
     declared: &str,
-    suggested: Option<&str>,
+    suggested: Option<char>,
 ) -> Diagnostic {
     let message =
         format!("the constraint `{letter}` does not match the type `{declared}` of `{name}`");
     let found = Diagnostic::error(OPERAND_TYPE, constraint, message);
     match suggested {
         Some(suggested) => found.help(format!(
-            "use the constraint `{suggested}`, because the compiler rejects an operand of another size or kind"
+            "use the constraint `{suggested}`, which has the size and the kind of the type"
         )),
-        None => found.help("convert the value to a type with a constraint, because no constraint exists for its size"),
+        None => found.help("convert the value to a type of another size, because no constraint has the size of the type"),
     }
 }
 

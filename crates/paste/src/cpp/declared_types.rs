@@ -3,6 +3,7 @@
 
 use super::constants::size_of;
 use crate::token_stream::{TokenKind, TokenStream};
+use warpgrid_isa::ScalarType;
 
 /// Arithmetic type or pointer of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,16 +15,9 @@ pub(super) struct DeclaredType {
 }
 
 impl DeclaredType {
-    /// Returns the constraint letter for the type, or `None` if no letter exists for its size.
-    pub(super) fn letter(&self) -> Option<&'static str> {
-        match (self.size_bytes, self.is_float) {
-            (2, false) => Some("h"),
-            (4, false) => Some("r"),
-            (8, false) => Some("l"),
-            (4, true) => Some("f"),
-            (8, true) => Some("d"),
-            _ => None,
-        }
+    /// Checks whether a register of a constraint has the size and the kind of the type.
+    pub(super) fn matches(&self, ty: ScalarType) -> bool {
+        (self.size_bytes, self.is_float) == (ty.width_bytes(), ty.is_float())
     }
 }
 

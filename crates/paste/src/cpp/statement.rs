@@ -6,7 +6,7 @@ use super::declared_types::{DeclaredType, declared_type};
 use super::macros::Macro;
 use super::scopes::Scopes;
 use crate::block::Unresolved;
-use crate::constraint::AsmDialect;
+use crate::constraint::{AsmDialect, Constraint, OperandKind, cuda_letter};
 use crate::diagnostics as diagnose;
 use crate::escape::{EscapeSyntax, decode};
 use crate::parsed_block::{OperandSection, ParsedAsmBlock, ParsedAsmOperand};
@@ -38,18 +38,13 @@ fn wrong_type(
     source: &str,
 ) -> Option<Diagnostic> {
     let text = constraint.text(source);
-    let letter = text.trim_start_matches(['=', '+', '&']);
-    let (size_bytes, is_float) = match letter {
-        "h" => (2, false),
-        "r" => (4, false),
-        "l" => (8, false),
-        "f" => (4, true),
-        "d" => (8, true),
-        _ => return None,
+    let OperandKind::Register(ty) = Constraint::read(text, AsmDialect::Cuda).ok()?.kind else {
+        return None;
     };
-    let matches = (declared.size_bytes, declared.is_float) == (size_bytes, is_float);
-    (!matches).then(|| {
-        let suggested = declared.letter();
+    let is_match = declared.matches(ty);
+    (!is_match).then(|| {
+        let letter = text.trim_start_matches(['=', '+', '&']);
+        let suggested = cuda_letter(|ty| declared.matches(ty));
         diagnose::operand_type(constraint, letter, name, &declared.text, suggested)
     })
 }
