@@ -36,8 +36,8 @@ pub(crate) fn select_target(
     if !is_open || is_broken(parse) || tree.statements.len() > MAX_STATEMENTS {
         return None;
     }
-    // Editors check the source after each keystroke, so most rejected snippets contain an incomplete word. The search over all versions and
-    // targets would take about 70 times as long as one check.
+    // Editors check the source after each keystroke, so most rejected snippets contain an incomplete word. The search would check such a
+    // snippet for every version and target.
     let mut diagnostics = usual.diagnostics.iter();
     if diagnostics.any(|found| is_rejected_for_every_target(text.source, found)) {
         return None;
