@@ -81,7 +81,9 @@ fn finding_of_inferred_launch_is_compared_with_other_block() {
     let last = details.last().and_then(Value::as_str);
     assert_eq!(
         last,
-        Some("the block of 32 threads is inferred; also with 64 threads (`//@ launch block=64`)")
+        Some(
+            "the block size of 32 threads is inferred: the run with 64 threads (`//@ launch block=64`) also has this finding"
+        )
     );
 }
 
@@ -107,7 +109,7 @@ fn tile_that_is_not_aligned_to_its_swizzle_is_noted() {
     assert_eq!(notes("aligned.ptx", &aligned), [""; 0]);
     let notes = notes("shifted.ptx", &shifted);
     assert!(
-        notes[0].contains("starts at byte 128 of shared memory, which is no multiple of 256"),
+        notes[0].contains("starts at byte 128 of shared memory, which is not a multiple of 256"),
         "{notes:?}"
     );
 }
@@ -119,8 +121,7 @@ const RARE: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .ent
 fn unreached_lines_of_inferred_launch_are_noted() {
     let folder = Folder::new("analyze-unreached");
     let file = folder.file("rare.ptx", RARE.as_bytes());
-    let expected =
-        "lines 12-14 were never reached with `n = 32`, `//@ launch grid=1 block=32`, inferred";
+    let expected = "the run with the inferred `n = 32` and `//@ launch grid=1 block=32` does not reach lines 12-14";
     let output = warpgrid(&["analyze", "--format", "json", &file], "");
     let findings = json(&output)["kernels"][0]["findings"].clone();
     let messages = findings.as_array().expect("findings").iter();

@@ -1,6 +1,9 @@
 //! Analyses of a run that execute the steps of a [`Session`](crate::Session) again, or that run a second session. Each analysis returns
 //! plain data of [`model`](crate::model), and runs only when a host requests it.
 
+/// Maximum number of steps of a launch that an analysis of findings executes again. The limit bounds the cost of the analysis.
+pub(crate) const MAX_REPEATED_STEPS: u64 = 200_000;
+
 pub mod cell_history;
 pub mod comparison;
 pub mod coverage;

@@ -1,15 +1,13 @@
 //! Line coverage of a run. The module takes a session whose run has finished, executes the run again, and returns the source lines with
 //! instructions that no warp has reached.
 
+use crate::analysis::MAX_REPEATED_STEPS;
 use crate::session::Session;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use warpgrid_emulator::{Agent, EventMask, MachineStatus, Observer, StepEvent};
 use warpgrid_program::{Function, FunctionId, Program, StepGrouping};
-
-/// Maximum number of steps that the analysis executes again. The coverage of a longer run remains unknown.
-const MAX_STEPS: u64 = 200_000;
 
 /// Consecutive lines of the source, both of which are included in the range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -49,7 +47,7 @@ impl Session {
     /// if the run has not finished normally, because a fault or hang explains the remaining lines.
     pub(crate) fn unreached_lines(&self) -> Vec<LineRange> {
         if self.timeline.machine().status() != MachineStatus::Finished
-            || self.position() > MAX_STEPS
+            || self.position() > MAX_REPEATED_STEPS
         {
             return Vec::new();
         }
@@ -57,7 +55,9 @@ impl Session {
             return Vec::new();
         };
         let mut reached = ReachedInstructions(BTreeSet::new());
-        again.timeline.run_observed(MAX_STEPS, &mut reached);
+        again
+            .timeline
+            .run_observed(MAX_REPEATED_STEPS, &mut reached);
         self.lines_without(&reached.0)
     }
 
@@ -102,19 +102,15 @@ impl Session {
         if unreached.is_empty() || values.is_empty() {
             return None;
         }
-        let n_lines: u32 = unreached
-            .iter()
-            .map(|range| range.last - range.first + 1)
-            .sum();
         let ranges: Vec<String> = unreached.iter().map(LineRange::to_string).collect();
-        let (noun, verb) = match n_lines {
-            1 => ("line", "was"),
-            _ => ("lines", "were"),
+        let noun = match unreached {
+            [range] if range.first == range.last => "line",
+            _ => "lines",
         };
         Some(format!(
-            "{noun} {} {verb} never reached with {}, inferred",
-            ranges.join(", "),
-            values.join(", ")
+            "the run with the inferred {} does not reach {noun} {}",
+            values.join(" and "),
+            ranges.join(", ")
         ))
     }
 

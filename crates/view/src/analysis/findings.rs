@@ -4,6 +4,7 @@
 //! kernel. The analysis runs each kernel with race detection, executes the run again for memory traffic and uninitialized registers, and
 //! runs the kernel with each additional scheduler seed.
 
+use crate::analysis::MAX_REPEATED_STEPS;
 use crate::analysis::memory_diff::MemoryDifference;
 use crate::analysis::schedule_seeds::{OutcomeGroup, SeedReport, compare_seeds};
 use crate::api::limits::{steps, whole};
@@ -342,12 +343,10 @@ fn analyze_opened(
     }
 }
 
-/// Maximum number of steps of a run that is repeated with another block size.
-const MAX_STEPS_OF_OTHER_BLOCK: u64 = 200_000;
-
-/// Adds to each error and warning whether it also occurs with another block size, because the block size is inferred.
+/// Adds a detail to each error and warning of a launch with an inferred block size: whether the run with another block size has the same
+/// finding.
 fn compare_with_other_block(scenario: &Scenario, session: &Session, findings: &mut [Finding]) {
-    let is_stated = scenario.block.is_some() || session.position() > MAX_STEPS_OF_OTHER_BLOCK;
+    let is_stated = scenario.block.is_some() || session.position() > MAX_REPEATED_STEPS;
     let Some([n_threads, 1, 1]) = session.scenario().block.filter(|_| !is_stated) else {
         return;
     };
@@ -370,7 +369,7 @@ fn compare_with_other_block(scenario: &Scenario, session: &Session, findings: &m
     if other.scenario().block == session.scenario().block {
         return;
     }
-    let races = other.detect_races(MAX_STEPS_OF_OTHER_BLOCK);
+    let races = other.detect_races(MAX_REPEATED_STEPS);
     let others = other.run_findings(races);
     for finding in findings
         .iter_mut()
@@ -383,11 +382,11 @@ fn compare_with_other_block(scenario: &Scenario, session: &Session, findings: &m
         let result = match (finding.kind, others.iter().any(is_same)) {
             // The run with the other block size has only one scheduler seed.
             (FindingKind::ScheduleDependence, _) => continue,
-            (_, true) => "also",
-            (_, false) => "none",
+            (_, true) => "also has",
+            (_, false) => "does not have",
         };
         finding.details.push(format!(
-            "the block of {n_threads} threads is inferred; {result} with {n_other} threads (`//@ launch block={n_other}`)"
+            "the block size of {n_threads} threads is inferred: the run with {n_other} threads (`//@ launch block={n_other}`) {result} this finding"
         ));
     }
 }

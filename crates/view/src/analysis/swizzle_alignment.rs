@@ -1,6 +1,7 @@
 //! Tiles with a swizzle whose start is not aligned to the swizzle pattern. A swizzle permutes address bits, so that a tile that does not start
 //! at a multiple of the pattern has another layout than an aligned tile (PTX ISA, "Shared memory layout" of `wgmma` and `tcgen05`).
 
+use crate::analysis::MAX_REPEATED_STEPS;
 use crate::session::Session;
 use std::collections::BTreeSet;
 use warpgrid_emulator::{
@@ -10,8 +11,6 @@ use warpgrid_isa::DeviceUnitOp;
 use warpgrid_isa::tensor_layout::{MatrixDescriptor, SwizzleMode};
 use warpgrid_program::FunctionId;
 
-/// Maximum number of steps that the analysis executes again.
-const MAX_STEPS: u64 = 200_000;
 /// Number of rows of a swizzle pattern.
 const ROWS_OF_PATTERN: u64 = 8;
 /// Unit in bytes of the base offset of a matrix descriptor.
@@ -34,7 +33,7 @@ impl MisalignedTile {
             ..
         } = self;
         format!(
-            "the tile with the {}-byte swizzle starts at byte {start} of shared memory, which is no multiple of {pattern_bytes}: align the tile to {pattern_bytes} bytes, because its layout differs from that of an aligned tile",
+            "the tile with the {}-byte swizzle starts at byte {start} of shared memory, which is not a multiple of {pattern_bytes}: align the tile to {pattern_bytes} bytes, because its layout differs from that of an aligned tile",
             pattern_bytes / ROWS_OF_PATTERN
         )
     }
@@ -120,7 +119,7 @@ impl Session {
             return Vec::new();
         };
         let mut watch = TileWatch::default();
-        again.timeline.run_observed(MAX_STEPS, &mut watch);
+        again.timeline.run_observed(MAX_REPEATED_STEPS, &mut watch);
         let mut tiles: Vec<MisalignedTile> = watch.0.into_iter().collect();
         tiles.dedup_by_key(|tile| (tile.function, tile.instruction));
         tiles

@@ -9,6 +9,7 @@
 mod local_memory;
 mod tensor_memory;
 
+use crate::analysis::MAX_REPEATED_STEPS;
 use crate::session::Session;
 use std::collections::HashMap;
 use warpgrid_emulator::{Agent, EventMask, Observer, StepEvent};
@@ -18,8 +19,6 @@ use warpgrid_program::{
     Function, FunctionId, Instruction, OperandValue, Program, RegisterId, StepGrouping,
 };
 
-/// Maximum number of steps that the analysis replays. This limit bounds the cost of the analysis.
-const MAX_STEPS: u64 = 200_000;
 /// Maximum number of uses that the analysis reports.
 const MAX_USES: usize = 4;
 
@@ -319,7 +318,8 @@ impl Session {
         let program = self.program.clone();
         let function = program.functions.get(entry.0 as usize)?;
         let mut follower = ValueFollower::new(&program, entry, &self.scenario().registers)?;
-        self.timeline.run_observed(MAX_STEPS, &mut follower);
+        self.timeline
+            .run_observed(MAX_REPEATED_STEPS, &mut follower);
         let uses = follower.found.iter().map(|found| {
             let register = function.registers.name(found.origin);
             let used = match found.used {

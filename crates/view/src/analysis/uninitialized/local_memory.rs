@@ -1,6 +1,7 @@
 //! Reads of local memory that no store of the thread has written. The analysis observes the first steps of a run.
 
-use crate::analysis::uninitialized::{MAX_STEPS, MAX_USES, UninitializedUse};
+use crate::analysis::MAX_REPEATED_STEPS;
+use crate::analysis::uninitialized::{MAX_USES, UninitializedUse};
 use crate::session::Session;
 use std::collections::HashSet;
 use warpgrid_emulator::{AccessAction, AccessEvent, ElementAccess, EventMask, MemoryId, Observer};
@@ -83,7 +84,9 @@ impl Session {
             return Vec::new();
         };
         let mut follower = LocalMemoryFollower::default();
-        again.timeline.run_observed(MAX_STEPS, &mut follower);
+        again
+            .timeline
+            .run_observed(MAX_REPEATED_STEPS, &mut follower);
         let uses = follower.found.into_iter().map(|read| UninitializedUse {
             function: read.function,
             instruction: read.instruction,

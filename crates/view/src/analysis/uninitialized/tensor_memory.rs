@@ -1,7 +1,8 @@
 //! Reads of tensor memory columns that no instruction has written. The analysis executes the first steps of a run with last-writer tracking,
 //! and examines the columns before each `tcgen05.ld`.
 
-use crate::analysis::uninitialized::{MAX_STEPS, MAX_USES, UninitializedUse};
+use crate::analysis::MAX_REPEATED_STEPS;
+use crate::analysis::uninitialized::{MAX_USES, UninitializedUse};
 use crate::session::Session;
 use crate::session::step::tensor_memory_access::TensorMemoryAccess;
 use warpgrid_emulator::{MachineStatus, MemoryRegion, NextStep, TENSOR_COLUMNS, WarpId};
@@ -28,7 +29,7 @@ impl Session {
 
     fn follow_tensor_reads(&mut self) -> Vec<UninitializedUse> {
         let mut found: Vec<UninitializedUse> = Vec::new();
-        while self.position() < MAX_STEPS && found.len() < MAX_USES {
+        while self.position() < MAX_REPEATED_STEPS && found.len() < MAX_USES {
             if let Some(next) = self.timeline.machine().next_step() {
                 let place = (next.function, next.instruction);
                 let is_known = found

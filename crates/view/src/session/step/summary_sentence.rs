@@ -138,10 +138,9 @@ fn source_read(sentence: Sentence, around: &SentenceContext<'_>) -> Sentence {
     let Some(load) = around.load else {
         return sentence;
     };
-    let n_bytes: usize = load.lanes.iter().map(|lane| lane.bytes.len()).sum();
     let sentence = sentence
         .plain(": ")
-        .strong(counted(n_bytes, "byte"))
+        .strong(counted(accesses::transferred_bytes(load), "byte"))
         .plain(" from ");
     accesses::memories(sentence, load)
 }
@@ -156,14 +155,12 @@ fn by(sentence: Sentence, block: [u32; 3], warp: u32, around: &SentenceContext<'
     if around.is_only_warp {
         return sentence;
     }
-    let [x, y, z] = block.map(u64::from);
-    let [nx, ny, nz] = around.grid.map(u64::from);
-    let index = (z * ny + y) * nx + x;
-    let name = match (ny, nz) {
-        (1, 1) => format!("warp {warp} of block {x}"),
+    let [x, y, z] = block;
+    let name = match around.grid {
+        [_, 1, 1] => format!("warp {warp} of block {x}"),
         _ => format!("warp {warp} of block ({x}, {y}, {z})"),
     };
     sentence
         .plain(" in ")
-        .link(name, PhraseLink::Warp(index, warp))
+        .link(name, PhraseLink::Warp(around.block, warp))
 }

@@ -86,7 +86,7 @@ fn pieces(access: &StoreView) -> impl Iterator<Item = &PieceView> {
     access.lanes.iter().flat_map(|lane| &lane.pieces)
 }
 
-fn transferred_bytes(access: &StoreView) -> usize {
+pub(super) fn transferred_bytes(access: &StoreView) -> usize {
     access.lanes.iter().map(|lane| lane.bytes.len()).sum()
 }
 

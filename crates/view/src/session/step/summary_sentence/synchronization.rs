@@ -192,6 +192,12 @@ fn object_name(block: u64, address: u64, around: &SentenceContext<'_>) -> String
     }
 }
 
+/// Returns the noun for the asynchronous operation of the step.
+fn noun(around: &SentenceContext<'_>) -> &'static str {
+    let noun = around.operation.and_then(Operation::asynchronous_noun);
+    noun.unwrap_or("operation")
+}
+
 /// Appends the issued asynchronous operations to the sentence.
 fn issued(sentence: Sentence, around: &SentenceContext<'_>) -> Sentence {
     let operations: Vec<&InFlightOperation> = around
@@ -207,22 +213,25 @@ fn issued(sentence: Sentence, around: &SentenceContext<'_>) -> Sentence {
         .map(|operation| written_bytes(operation))
         .sum();
     let sentence = sentence
-        .plain(format!(
-            "{} issued by ",
-            around
-                .operation
-                .and_then(Operation::asynchronous_noun)
-                .unwrap_or("operation")
-        ))
+        .plain(format!("{} issued by ", noun(around)))
         .strong(counted(around.executed.count_ones(), "lane"));
     let sentence = match n_bytes {
         0 => sentence,
         n => sentence.plain(": ").strong(counted(n, "byte")),
     };
-    let completion = operations
-        .last()
-        .map(|operation| operation.operation.completion);
-    match completion.and_then(|completion| completion_text(completion, around)) {
+    match operations.last() {
+        Some(operation) => announced(sentence, operation, around),
+        None => sentence,
+    }
+}
+
+/// Appends the completion mechanism of an issued operation to the sentence.
+pub(super) fn announced(
+    sentence: Sentence,
+    operation: &InFlightOperation,
+    around: &SentenceContext<'_>,
+) -> Sentence {
+    match completion_text(operation.operation.completion, around) {
         Some(text) => sentence.plain(format!(", {text}")),
         None => sentence,
     }
@@ -235,14 +244,7 @@ fn completed(
     signal: Option<[MbarrierState; 2]>,
     around: &SentenceContext<'_>,
 ) -> Sentence {
-    let sentence = sentence
-        .plain(
-            around
-                .operation
-                .and_then(Operation::asynchronous_noun)
-                .unwrap_or("operation"),
-        )
-        .plain(" completed");
+    let sentence = sentence.plain(noun(around)).plain(" completed");
     let sentence = match written_bytes(operation) {
         0 => sentence,
         n => sentence.plain(": ").strong(counted(n, "byte")),
@@ -280,7 +282,7 @@ const fn mbarrier_of(completion: CompletionMechanism) -> Option<(u64, u64)> {
 }
 
 /// Returns the completion mechanism of an operation: `completes on mbarrier full`.
-pub(super) fn completion_text(
+fn completion_text(
     completion: CompletionMechanism,
     around: &SentenceContext<'_>,
 ) -> Option<String> {

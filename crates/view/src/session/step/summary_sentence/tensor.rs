@@ -2,12 +2,11 @@
 
 use super::SentenceContext;
 use super::builder::{Sentence, memory_name};
-use super::synchronization::{completion_text, signaled};
+use super::synchronization::{announced, signaled};
 use crate::model::PhraseLink;
 use crate::model::matrix::StepMma;
 use crate::model::tensor::{TensorCopyView, TensorStep, TileView};
 use crate::session::step::effects::SyncEffect;
-use warpgrid_emulator::InFlightOperation;
 use warpgrid_program::counted;
 
 /// Appends the issue or the completion of a tensor operation to the sentence.
@@ -38,18 +37,6 @@ pub(super) fn describe_tensor(
         }
     }
     sentence
-}
-
-/// Appends the completion mechanism of an issued operation to the sentence.
-fn announced(
-    sentence: Sentence,
-    operation: &InFlightOperation,
-    around: &SentenceContext<'_>,
-) -> Sentence {
-    match completion_text(operation.operation.completion, around) {
-        Some(text) => sentence.plain(format!(", {text}")),
-        None => sentence,
-    }
 }
 
 fn describe_tiles(
