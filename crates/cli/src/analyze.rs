@@ -6,7 +6,7 @@ mod sarif;
 use crate::compile::{CompilerOptions, is_cuda};
 use crate::input_files::{list, nothing_in};
 use crate::launch::LaunchOptions;
-use crate::output::{about, print_error, stdout};
+use crate::output::{about, file_totals, print_error, stdout};
 use crate::{ExitKind, run};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -262,13 +262,12 @@ fn print_files(
         let of_verdict = |file: &&AnalyzedFile| file.report.verdict == verdict;
         (files.iter().filter(of_verdict).count(), verdict.name())
     });
-    let counts = std::iter::once((unreadable.len(), "unreadable")).chain(counts);
-    let counts: Vec<String> = counts
-        .filter(|(n, _)| *n > 0)
-        .map(|(n, name)| format!("{n} {name}"))
-        .collect();
-    let n_files = counted(files.len() + unreadable.len(), "file");
-    writeln!(out, "{n_files}: {}", counts.join(", "))
+    let unreadable = (unreadable.len(), "unreadable");
+    writeln!(
+        out,
+        "{}",
+        file_totals(&[&[unreadable], &counts[..]].concat())
+    )
 }
 
 /// Prints the findings of a file, one line per finding, with its details below.

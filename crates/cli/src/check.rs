@@ -4,7 +4,9 @@ use crate::compile::{CompilerOptions, is_cuda};
 use crate::document::{CodeBlock, Markup};
 use crate::embedded::{self, EmbeddedRequest};
 use crate::input_files::{InputFile, list, nothing_in};
-use crate::output::{NamedSource, print_error, read_bytes, render, renderer, stdout, text_of};
+use crate::output::{
+    NamedSource, file_totals, print_error, read_bytes, render, renderer, stdout, text_of,
+};
 use crate::{ExitKind, OutputFormat, batch, run};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
@@ -190,9 +192,7 @@ fn totals(outcomes: &[ExitKind]) -> String {
         let n = outcomes.iter().filter(|outcome| **outcome == kind).count();
         (n, name)
     });
-    let counts = counts.into_iter().filter(|(n, _)| *n > 0);
-    let counts: Vec<String> = counts.map(|(n, name)| format!("{n} {name}")).collect();
-    format!("{}: {}", counted(outcomes.len(), "file"), counts.join(", "))
+    file_totals(&counts)
 }
 
 /// Returns the options of the command line.

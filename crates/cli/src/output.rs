@@ -7,6 +7,7 @@ use std::io::{self, BufWriter, IsTerminal, Read, StdoutLock, Write};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::OnceLock;
+use warpgrid_view::counted;
 use warpgrid_view::model::{DiagnosticView, LabelView, Severity, SourceRange};
 
 /// Returns the bytes of a file, or of standard input for `-`. The error message contains the path of the file.
@@ -142,6 +143,14 @@ impl<W: Write> Write for Output<W> {
 pub(crate) fn print_error(message: &str) {
     // A failure to write to standard error cannot be reported, so it is ignored.
     let _ = writeln!(io::stderr(), "warpgrid: {message}");
+}
+
+/// Formats the numbers of files by result: `3 files: 2 accepted, 1 rejected`.
+pub(crate) fn file_totals(counts: &[(usize, &str)]) -> String {
+    let n_files: usize = counts.iter().map(|(n, _)| n).sum();
+    let counts = counts.iter().filter(|(n, _)| *n > 0);
+    let counts: Vec<String> = counts.map(|(n, name)| format!("{n} {name}")).collect();
+    format!("{}: {}", counted(n_files, "file"), counts.join(", "))
 }
 
 /// Reports that a command cannot produce its result: writes the message to standard error and, if the output is JSON, an object with the
