@@ -4,13 +4,9 @@
 // the line before it), `code`, `severity` and `message`.
 import { createInterface } from "node:readline";
 import { embedding } from "../record.js";
+import { exitOnArguments } from "./usage.js";
 
-if (process.argv.length > 2) {
-  const isHelp = ["--help", "-h"].includes(process.argv[2]);
-  const usage = 'usage: warpgrid-embed < REQUESTS\nReads lines of JSON {"text": …, "attributes": …}, and writes lines of JSON {"html": …, "problems": […]}.\n';
-  (isHelp ? process.stdout : process.stderr).write(usage);
-  process.exit(isHelp ? 0 : 2);
-}
+exitOnArguments('warpgrid-embed < REQUESTS\nReads lines of JSON {"text": …, "attributes": …}, and writes lines of JSON {"html": …, "problems": […]}.');
 for await (const line of createInterface({ input: process.stdin })) {
   if (line.trim() === "") continue;
   const { text, attributes } = JSON.parse(line);

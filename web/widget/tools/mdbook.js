@@ -8,6 +8,7 @@
 // Reads the book as JSON from standard input and writes it to standard output. Problems of blocks are written to standard error.
 import { embedding } from "../record.js";
 import { oneBlock, problemLine, readFence } from "./fence.js";
+import { exitOnArguments } from "./usage.js";
 
 const FENCE = /^([ \t]*)(`{3,}|~{3,})([^\n`]*)\n([^]*?)^[ \t]*\2[`~]*[ \t]*$/gm;
 
@@ -44,12 +45,7 @@ async function replaceChapters(items, root) {
 }
 
 if (process.argv[2] === "supports") process.exit(process.argv[3] === "html" ? 0 : 1);
-if (process.argv.length > 2) {
-  const isHelp = ["--help", "-h"].includes(process.argv[2]);
-  const usage = "usage: warpgrid-mdbook [supports RENDERER] < BOOK\nPreprocessor of mdBook: set `command = \"npx --no-install warpgrid-mdbook\"` in `[preprocessor.warpgrid]` of book.toml.\n";
-  (isHelp ? process.stdout : process.stderr).write(usage);
-  process.exit(isHelp ? 0 : 2);
-}
+exitOnArguments("warpgrid-mdbook [supports RENDERER] < BOOK\nPreprocessor of mdBook: set `command = \"npx --no-install warpgrid-mdbook\"` in `[preprocessor.warpgrid]` of book.toml.");
 let input = "";
 for await (const chunk of process.stdin) input += chunk;
 const [context, book] = JSON.parse(input);
