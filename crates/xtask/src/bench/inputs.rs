@@ -92,7 +92,7 @@ pub(super) fn write() -> Result<PathBuf> {
         )?;
     }
     save(&folder.join("corpus.jsonl"), &launches(&corpus)?)?;
-    save(&folder.join("sources.jsonl"), &kernels_with_lines(&corpus)?)?;
+    save(&folder.join("sources.jsonl"), &compiled_kernels(&corpus)?)?;
     save(&folder.join("litmus.jsonl"), &litmus_tests()?)?;
     for kernel in KERNELS {
         let text = read(&corpus.join(kernel).join("kernel.ptx"))?;
@@ -129,8 +129,8 @@ fn launches(corpus: &Path) -> Result<String> {
     Ok(text)
 }
 
-/// Returns the scenarios of the compiled kernels with line information, with one scenario per line.
-fn kernels_with_lines(corpus: &Path) -> Result<String> {
+/// Returns the scenarios of the compiled kernels, with one scenario per line.
+fn compiled_kernels(corpus: &Path) -> Result<String> {
     let mut folders = vec![shell::root().join("crates/view/tests/source_lines")];
     let entries = fs::read_dir(corpus).map_err(|error| said(corpus, &error))?;
     folders.extend(entries.flatten().map(|entry| entry.path()));
@@ -144,12 +144,6 @@ fn kernels_with_lines(corpus: &Path) -> Result<String> {
         let case = folder.join("case.json");
         for file in files {
             let source = read(&file)?;
-            let is_location = |line: &str| {
-                line.trim_start().starts_with(".loc\t") || line.trim_start().starts_with(".loc ")
-            };
-            if !source.lines().any(is_location) {
-                continue;
-            }
             let mut launch = match case.exists() {
                 true => serde_json::from_str(&read(&case)?)
                     .map_err(|error| format!("{}: {error}", case.display()))?,

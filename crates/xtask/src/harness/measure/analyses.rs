@@ -3,8 +3,7 @@
 use crate::measure::emulation::{matmul_scenario, session};
 use crate::measure::timing::best_of;
 use crate::measure::{Inputs, Measurement};
-use warpgrid_view::model::FrameRequest;
-use warpgrid_view::model::TimelineOptions;
+use warpgrid_view::model::{FrameRequest, TimelineOptions};
 use warpgrid_view::{Scenario, Session};
 
 /// Number of executed steps whose timeline is recorded.
@@ -39,6 +38,9 @@ pub(super) fn source_positions(inputs: &Inputs) -> Measurement {
     for line in inputs.read("sources.jsonl")?.lines() {
         let scenario: Scenario = serde_json::from_str(line).map_err(|error| error.to_string())?;
         let mut session = session(&scenario, Session::new_without_last_writers)?;
+        if session.line_table().files.is_empty() {
+            continue;
+        }
         while session.position() < POSITION_STEPS && session.step() {
             let frame = session.frame(&FrameRequest::default());
             n_steps += 1;
