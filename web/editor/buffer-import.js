@@ -1,12 +1,10 @@
 // Loads the code that initializes a buffer from a file (`web/inspector/buffer-import.js`) when a file is selected or dropped.
-import { createElement } from "../dom.js";
 import { RULES, writeLink } from "./share-link.js";
-import { formatCount, loadModule } from "./util.js";
+import { chooseFiles, formatCount, loadModule } from "./util.js";
 
 /** Opens the file picker for a buffer. */
 export function chooseFile(page, name) {
-  const fileInput = createElement("input", { type: "file", accept: ".npy,.bin,.raw,.dat", onchange: () => void importBuffer(page, fileInput.files[0], name) });
-  fileInput.click();
+  chooseFiles({ accept: ".npy,.bin,.raw,.dat" }, ([file]) => void importBuffer(page, file, name));
 }
 
 /** Checks whether a dropped file initializes a buffer. This is the case for a NumPy array, and for a binary file that is dropped on a

@@ -3,6 +3,7 @@
 // web/src/editor.rs).
 import "./worker-registry.js";
 import "./offline-loader.js";
+import "./tab-keys.js";
 import { openPalette, registerCommands } from "./command-palette.js";
 import { Compartment, EditorState, StateEffect, StateField, RangeSet, RangeSetBuilder } from "@codemirror/state";
 import {
@@ -15,6 +16,7 @@ import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { searchKeymap, highlightSelectionMatches } from "@codemirror/search";
 import { languageFeatures, connectLanguageFeatures, formatText, setLayouts } from "./language-features.js";
 import { splitPercentage, showEmbed } from "./embed.js";
+import { chooseFiles } from "./util.js";
 import { connectPalette, setReferenceEntries } from "./palette-catalog.js";
 import { saveResult } from "./download.js";
 import { chooseFile, importBuffer, initializesBuffer } from "./buffer-import.js";
@@ -661,16 +663,10 @@ const pageApi = {
   setReference: (text, reference) => kernelStore.setReference(text, reference),
 };
 addExternalCommands(pageApi);
-/** Opens the file dialog for sources and compiled files. */
-function chooseFiles() {
-  const input = Object.assign(document.createElement("input"), { type: "file", multiple: true });
-  input.onchange = () => void openFiles([...input.files]);
-  input.click();
-}
 registerCommands([
   { name: "Undo edit", group: "source", help: "reset revert", run: () => { undo(view); view.focus(); } },
   { name: "Redo edit", group: "source", run: () => { redo(view); view.focus(); } },
-  { name: "Open file", group: "source", help: "PTX SASS CUDA C++ cubin fatbin log kernel", run: chooseFiles },
+  { name: "Open file", group: "source", help: "PTX SASS CUDA C++ cubin fatbin log kernel", run: () => chooseFiles({}, (files) => void openFiles(files)) },
 ]);
 
 /** Interface of the page for files that initialize a buffer. */

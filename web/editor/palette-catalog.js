@@ -1,8 +1,8 @@
 // Entries of the command palette that are not controls of the page: the tours, puzzles and questions in `learn.json`, and the reference
 // pages, which Rust provides (web/src/hooks/palette_entries.rs).
+import { headerField } from "../learn/lesson-header.js";
 import { deployedUrl } from "./util.js";
 
-const headerField = (text, name) => new RegExp(`^${name}: (.+)$`, "m").exec(text)?.[1] ?? "";
 const openLink = (link) => { location.hash = link; };
 
 /** Returns the commands that open the tours, puzzles and questions of a parsed `learn.json`. */
@@ -18,9 +18,9 @@ let lessons = null;
 async function loadLessons() {
   try {
     const response = await fetch(deployedUrl("learn.json"));
-    return response.ok ? lessonCommands(await response.json()) : [];
+    return lessonCommands(await response.json());
   } catch {
-    // Without a connection, the palette lists the other entries. The next opening repeats the request.
+    // If the file cannot be loaded, the palette lists the other entries. The next opening repeats the request.
     lessons = null;
     return [];
   }

@@ -5,7 +5,7 @@ import { codeFence, publicUrl } from "./embed.js";
 import { saveFile } from "./download.js";
 import { readFile, RULES, writeFile, writeLink } from "./share-link.js";
 import { annotationLines } from "./source-file.js";
-import { formatCount } from "./util.js";
+import { chooseFiles, formatCount } from "./util.js";
 
 /** Prefix of link fields that contain the view options of a memory. The remainder of the field name is the memory ID. */
 const GRID_FIELD_PREFIX = "view.grids.";
@@ -118,11 +118,11 @@ export async function showShare(container, state, { openFiles, openLink }) {
     return button;
   };
   const formatButtons = Object.keys(COPY_FORMATS).slice(0, view ? 2 : undefined).map(formatButton);
-  const fileInput = createElement("input", { type: "file", hidden: true, onchange: () => { container.parentElement.open = false; void openFiles([...fileInput.files]); } });
+  const openChosenFiles = (files) => { container.parentElement.open = false; void openFiles(files); };
   const files = createElement("div", { className: "choices" }, createElement("span", {}, "File:"),
     createElement("button", { type: "button", className: "action-button", title: "Save the kernel and the view settings to a file", onclick: () => saveFile(fileName(kernel), writeFile(shared)) }, "Save file"),
-    createElement("button", { type: "button", className: "action-button", title: "Open a saved file, a PTX or SASS file, C++ or Python source code with inline assembly, a cubin or an executable. You can also drop the file on the page.", onclick: () => fileInput.click() }, "Open file"),
-    createElement("button", { type: "button", className: "action-button", title: "Open a file on GitHub, a gist, or a Compiler Explorer link", onclick: () => { container.parentElement.open = false; openLink(); } }, "Open link"), fileInput);
+    createElement("button", { type: "button", className: "action-button", title: "Open a saved file, a PTX or SASS file, C++ or Python source code with inline assembly, a cubin or an executable. You can also drop the file on the page.", onclick: () => chooseFiles({}, openChosenFiles) }, "Open file"),
+    createElement("button", { type: "button", className: "action-button", title: "Open a file on GitHub, a gist, or a Compiler Explorer link", onclick: () => { container.parentElement.open = false; openLink(); } }, "Open link"));
   const description = createElement("p", { className: "muted" });
   container.replaceChildren(status, linkArea, createElement("div", { className: "choices" }, createElement("span", {}, "Copy as:"), ...formatButtons), files, description);
   let newLink;

@@ -53,15 +53,6 @@ function createTabs() {
     button.onclick = () => { showView(view); scrollTo(0, 0); };
     return button;
   });
-  list.onkeydown = (event) => {
-    const offset = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!offset) return;
-    // The keyboard shortcuts of the page must not handle this key, because they would move the run.
-    event.preventDefault();
-    const next = tabButtons[(tabButtons.indexOf(event.target) + offset + tabButtons.length) % tabButtons.length];
-    next.focus();
-    next.click();
-  };
   list.append(...tabButtons);
   return setAttributes(createElement("nav", { className: "tabs" }, list), { "aria-label": "Views" });
 }

@@ -46,16 +46,6 @@ export function bottomPanel(tabs, onToggle) {
     resize(height + offset);
     storeHeight();
   };
-  tabList.onkeydown = (event) => {
-    if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
-    // The keyboard shortcuts of the page would move the run.
-    event.preventDefault();
-    event.stopPropagation();
-    const names = Object.keys(tabs);
-    const next = names[(names.indexOf(openName) + (event.key === "ArrowRight" ? 1 : names.length - 1)) % names.length];
-    open(next);
-    tabButtons[next].focus();
-  };
   panel.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !event.defaultPrevented) { event.stopPropagation(); close(); }
   });

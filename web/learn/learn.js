@@ -59,15 +59,6 @@ function createTabs(page) {
     tab.onclick = () => { replaceFragment("#learn"); showView(page, name); };
     return tab;
   }));
-  list.onkeydown = (event) => {
-    const offset = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!offset) return;
-    event.preventDefault();
-    const tabButtons = [...list.children];
-    const next = tabButtons[(tabButtons.indexOf(document.activeElement) + offset + tabButtons.length) % tabButtons.length];
-    next.focus();
-    next.click();
-  };
   return list;
 }
 

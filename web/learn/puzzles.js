@@ -3,9 +3,8 @@
 import { sendRequest, thumbnail } from "./worker-client.js";
 import { diagramContainer, renderDiagram, createElement, renderParagraphs, renderInlineCode } from "../dom.js";
 import { copyLinkButton } from "./copy-link.js";
+import { headerField } from "./lesson-header.js";
 import * as progress from "./progress.js";
-
-const headerField = (text, name) => new RegExp(`^${name}: (.+)$`, "m").exec(text)?.[1] ?? "";
 
 const progressState = progress.load();
 

@@ -4,15 +4,15 @@ import { sendRequest, fetchExample } from "./worker-client.js";
 import { createElement, renderParagraphs } from "../dom.js";
 import { copyLinkButton } from "./copy-link.js";
 import { lazyThumbnail } from "./lazy-thumbnails.js";
+import { headerField } from "./lesson-header.js";
 import { currentStep, seekTo, isPlaybackReady } from "./playback.js";
 
-const titleOf = (text) => /^title: (.+)$/m.exec(text)?.[1] ?? "";
 const findExample = (lessons, id) => lessons.chapters.flatMap(({ examples }) => examples).find((entry) => entry.id === id);
 
 export function toursView({ lessons, tour }) {
   const cards = lessons.tours.map(([id, text]) => {
     const entry = findExample(lessons, id);
-    const open = createElement("button", { type: "button", class: "learn-open", onclick: () => tour(id) }, titleOf(text));
+    const open = createElement("button", { type: "button", class: "learn-open", onclick: () => tour(id) }, headerField(text, "title"));
     return createElement("li", { class: "learn-card" }, lazyThumbnail(entry.file), createElement("h3", {}, open), createElement("p", {}, entry.title));
   });
   return [createElement("div", { class: "learn-body" },

@@ -253,7 +253,7 @@ impl Page {
         };
         let stage = {
             let (page, frame, links) = (self.clone(), frame.clone(), links.clone());
-            Callback::from(move |height| page.memories(&frame, &links, height))
+            Callback::from(move |height| page.stage(&frame, &links, height))
         };
         html! {
             <>
@@ -277,7 +277,7 @@ impl Page {
     }
 
     /// Renders the stage: the memories, or the registers of the step if the kernel has no memory.
-    fn memories(&self, frame: &FrameRef, links: &Rc<Highlights>, stage_height: f64) -> Html {
+    fn stage(&self, frame: &FrameRef, links: &Rc<Highlights>, stage_height: f64) -> Html {
         let (state, dispatch) = (&self.state, &self.dispatch);
         html! {
             <div class="memory-cards">

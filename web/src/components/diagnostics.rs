@@ -27,7 +27,7 @@ pub(crate) struct Props {
 
 #[component]
 pub(crate) fn Diagnostics(props: &Props) -> Html {
-    // The first errors are visible without scrolling.
+    // Errors precede warnings, so that the first error is visible without scrolling.
     let mut list: Vec<&DiagnosticView> = props.report.diagnostics.iter().collect();
     list.sort_by_key(|diagnostic| diagnostic.severity);
     let refusal = props.refusal.as_deref().filter(|_| props.report.accept);

@@ -1,8 +1,7 @@
 //! Tabs of the inspector, which select a group of cards. The style sheet hides the other group, so that the cards keep their state.
+//! `web/editor/tab-keys.js` handles the arrow keys.
 
 use crate::storage;
-use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
 /// Names and labels of the tabs. The `data-tab` attribute of a group of cards contains the name of its tab.
@@ -40,24 +39,6 @@ pub(crate) fn InspectorTabs() -> Html {
                 tabindex={if is_selected { "0" } else { "-1" }} {onclick}>{ label }</button>
         }
     };
-    let onkeydown = Callback::from(|event: KeyboardEvent| {
-        select_adjacent_tab(&event).unwrap_or_default();
-    });
     // The style sheet reads the selected tab from the list of tabs.
-    html! { <div class="inspector-tabs" role="tablist" aria-label="Inspector" data-selected={*selected} {onkeydown}>{ for TABS.iter().map(tab) }</div> }
-}
-
-/// Selects and focuses the tab beside the focused tab in response to an arrow key.
-fn select_adjacent_tab(event: &KeyboardEvent) -> Option<()> {
-    let focused = event.target()?.dyn_into::<Element>().ok()?;
-    let next = match &*event.key() {
-        "ArrowLeft" => focused.previous_element_sibling(),
-        "ArrowRight" => focused.next_element_sibling(),
-        _ => return None,
-    };
-    // The keyboard shortcuts of the page must not handle this key, because they would move the run.
-    event.prevent_default();
-    let next = next?.dyn_into::<HtmlElement>().ok()?;
-    next.click();
-    next.focus().ok()
+    html! { <div class="inspector-tabs" role="tablist" aria-label="Inspector" data-selected={*selected}>{ for TABS.iter().map(tab) }</div> }
 }

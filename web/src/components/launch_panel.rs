@@ -26,7 +26,7 @@ pub(crate) fn LaunchPanel(props: &Props) -> Html {
     let facts = &props.facts;
     html! {
         <details class="pill launch" ref={panel}>
-            <summary title={format!("Launch configuration: {}. Grid, block size and arguments", format::launch(facts))}>
+            <summary title={format!("Launch configuration (grid, block size and arguments): {}", format::launch(facts))}>
                 { format::execution_configuration(facts) }
                 if !facts.guesses.is_empty() {
                     <small>{ "inferred" }</small>

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use warpgrid_view::MemoryKey;
 use warpgrid_view::model::ClusterBlock;
-use warpgrid_view::model::{BlockProgress, MemoryView};
+use warpgrid_view::model::{BlockProgress, MemoryGrid, MemoryView};
 use wasm_bindgen::JsCast;
 use web_sys::{
     Element, Event, HtmlDetailsElement, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition,
@@ -144,30 +144,31 @@ struct StageLayout {
     thumbnails: Vec<MemoryKey>,
 }
 
-/// Selects the memories that are shown as grids: the memories that the current step accesses, the pinned memory and the memory that the user
-/// chose, and as many others as fit. The grids of the previous step remain as long as they include these memories, so that the stage does
-/// not change with each step.
+/// Arranges the memories of a frame. The stage shows the memories that the current step accesses, the pinned memory and the memory that the
+/// user chose, and as many others as fit.
 #[hook]
 fn use_stage(props: &Props, chosen: Option<&MemoryKey>, width: f64) -> StageLayout {
-    let height = props.stage_height;
     let before = use_mut_ref(Vec::<MemoryKey>::new);
     let frame = &props.frame;
-    let candidates = frame
-        .memories
-        .iter()
-        .filter(|memory| frame.shows(&memory.id) && grid_index(frame, &memory.id).is_some());
-    let candidates = candidates.filter(|memory| {
-        let is_of_block = matches!(memory.id, MemoryKey::Shared(_) | MemoryKey::Tensor(_));
-        frame.cluster.is_none() || !is_of_block
-    });
-    let candidates: Vec<&MemoryKey> = candidates.map(|memory| &memory.id).collect();
+    // The blocks of a cluster show their memories themselves.
+    let is_of_cluster = |id: &MemoryKey| {
+        frame.cluster.is_some() && matches!(id, MemoryKey::Shared(_) | MemoryKey::Tensor(_))
+    };
+    let ids = frame.memories.iter().map(|memory| &memory.id);
+    let candidates: Vec<(&MemoryKey, f64)> = ids
+        .filter(|id| frame.shows(id) && !is_of_cluster(id))
+        .filter_map(|id| {
+            let grid = frame.grids.get(grid_index(frame, id)?)?;
+            let is_folded = props.views.get(id).is_some_and(|choice| choice.folded);
+            Some((id, card_height(grid, is_folded)))
+        })
+        .collect();
     let n_columns = ((width / STAGE_COLUMN) as usize).clamp(1, candidates.len().max(1));
-    if height <= 0.0 || !follows(window_width()) {
-        let thumbnails = Vec::new();
+    if props.stage_height <= 0.0 || !is_wide_window() {
         return StageLayout {
             n_columns,
             max_rows: MAX_VISIBLE_ROWS,
-            thumbnails,
+            thumbnails: Vec::new(),
         };
     }
     let pinned = props.pinned.iter().filter_map(|focus| match focus {
@@ -179,58 +180,70 @@ fn use_stage(props: &Props, chosen: Option<&MemoryKey>, width: f64) -> StageLayo
         .chain(pinned)
         .chain(chosen)
         .collect();
-    let height_of = |id: &MemoryKey| {
-        let grid = grid_index(frame, id).and_then(|index| frame.grids.get(index));
-        let rows = grid.map_or(0, |grid| grid.total_rows.min(MAX_VISIBLE_ROWS));
-        let is_folded = props.views.get(id).is_some_and(|choice| choice.folded);
-        let is_cut = grid.is_some_and(|grid| grid.total_rows > MAX_VISIBLE_ROWS);
-        let footer = if is_cut { ROW_COUNT_HEIGHT } else { 0.0 };
-        match is_folded {
-            true => CARD_HEIGHT,
-            false => CARD_HEIGHT + HEADER_HEIGHT + rows as f64 * ROW + footer,
-        }
+    let total: f64 = candidates.iter().map(|(_, height)| height).sum();
+    let height = match total <= props.stage_height * n_columns as f64 {
+        true => props.stage_height,
+        false => props.stage_height - THUMBNAILS_HEIGHT,
     };
-    let total: f64 = candidates.iter().map(|id| height_of(id)).sum();
-    let fits_completely = total <= height * n_columns as f64;
-    let height = match fits_completely {
-        true => height,
-        false => height - THUMBNAILS_HEIGHT,
-    };
-    let available = height * n_columns as f64;
     let mut before = before.borrow_mut();
-    before.retain(|id| candidates.contains(&id));
-    let remains = required
-        .iter()
-        .all(|id| before.contains(id) || !candidates.contains(id));
-    let in_order = required.iter().copied().chain(candidates.iter().copied());
-    let previous: Vec<MemoryKey> = before.iter().filter(|_| remains).cloned().collect();
-    let mut shown = Vec::new();
-    let mut used = 0.0;
-    for id in previous.iter().chain(in_order) {
-        if !candidates.contains(&id) || shown.contains(id) {
-            continue;
-        }
-        let fits = used + height_of(id) <= available;
-        if fits || required.contains(&id) || shown.is_empty() {
-            used += height_of(id);
-            shown.push(id.clone());
-        }
-    }
-    let thumbnails = candidates.into_iter().filter(|id| !shown.contains(id));
-    let thumbnails = thumbnails.cloned().collect();
-    let n_rows_of_cards = shown.len().div_ceil(n_columns).max(1);
-    let card_height = height / n_rows_of_cards as f64;
-    let fitting = ((card_height - CARD_HEIGHT - HEADER_HEIGHT - ROW_COUNT_HEIGHT) / ROW) as u64;
-    let max_rows = match shown.len() {
-        0 | 1 => fitting.max(MIN_VISIBLE_ROWS),
-        _ => fitting.max(MAX_VISIBLE_ROWS),
-    };
-    *before = shown;
+    *before = select_grids(&candidates, &required, &before, height * n_columns as f64);
+    let thumbnails = candidates.iter().filter(|(id, _)| !before.contains(id));
+    let row_height = height / before.len().div_ceil(n_columns).max(1) as f64;
+    let fitting = ((row_height - CARD_HEIGHT - HEADER_HEIGHT - ROW_COUNT_HEIGHT) / ROW) as u64;
     StageLayout {
         n_columns,
-        max_rows,
-        thumbnails,
+        max_rows: match before.len() {
+            0 | 1 => fitting.max(MIN_VISIBLE_ROWS),
+            _ => fitting.max(MAX_VISIBLE_ROWS),
+        },
+        thumbnails: thumbnails.map(|(id, _)| (*id).clone()).collect(),
     }
+}
+
+/// Selects the memories that are shown as grids, from `candidates` with the heights of their cards: the required memories, and as many
+/// others as fit into the height. The memories of the previous step remain as long as they include the required memories, so that the stage
+/// does not change with each step.
+fn select_grids(
+    candidates: &[(&MemoryKey, f64)],
+    required: &[&MemoryKey],
+    before: &[MemoryKey],
+    available_height: f64,
+) -> Vec<MemoryKey> {
+    let candidate = |id: &MemoryKey| candidates.iter().find(|(own, _)| *own == id);
+    let required: Vec<&MemoryKey> = required
+        .iter()
+        .copied()
+        .filter(|id| candidate(id).is_some())
+        .collect();
+    let remains = required.iter().all(|id| before.contains(id));
+    let previous = before.iter().filter(|_| remains);
+    let others = candidates.iter().map(|(id, _)| *id);
+    let mut selected = Vec::new();
+    let mut used_height = 0.0;
+    for id in previous.chain(required.iter().copied()).chain(others) {
+        let Some((_, height)) = candidate(id).filter(|_| !selected.contains(id)) else {
+            continue;
+        };
+        let fits = used_height + height <= available_height;
+        if fits || required.contains(&id) || selected.is_empty() {
+            used_height += height;
+            selected.push(id.clone());
+        }
+    }
+    selected
+}
+
+/// Returns the height of the card of a memory.
+fn card_height(grid: &MemoryGrid, is_folded: bool) -> f64 {
+    if is_folded {
+        return CARD_HEIGHT;
+    }
+    let n_rows = grid.total_rows.min(MAX_VISIBLE_ROWS);
+    let footer = match grid.total_rows > MAX_VISIBLE_ROWS {
+        true => ROW_COUNT_HEIGHT,
+        false => 0.0,
+    };
+    CARD_HEIGHT + HEADER_HEIGHT + n_rows as f64 * ROW + footer
 }
 
 /// Returns the index of the grid of a memory in a frame.
@@ -370,7 +383,7 @@ fn use_follow(frame: &FrameRef, flow: &NodeRef) {
             let Some(flow) = flow.cast::<Element>() else {
                 return;
             };
-            if !follows(window_width()) {
+            if !is_wide_window() {
                 return;
             }
             let cards = flow.closest(".cards").ok().flatten();
@@ -384,12 +397,9 @@ fn use_follow(frame: &FrameRef, flow: &NodeRef) {
     );
 }
 
-fn window_width() -> Option<f64> {
-    web_sys::window().and_then(|window| window.inner_width().ok()?.as_f64())
-}
-
-/// Checks whether a window is so wide that the page shows the stage beside the editor.
-fn follows(width: Option<f64>) -> bool {
+/// Checks whether the window is so wide that the page shows the stage beside the editor.
+fn is_wide_window() -> bool {
+    let width = web_sys::window().and_then(|window| window.inner_width().ok()?.as_f64());
     width.is_some_and(|width| width >= FOLLOW_FROM)
 }
 
@@ -421,5 +431,34 @@ pub(crate) fn go_to(id: &MemoryKey) {
         }
         // If the card cannot be focused, it is nevertheless visible.
         let _ = fold.focus();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn buffer(name: &str) -> MemoryKey {
+        MemoryKey::Buffer(name.into())
+    }
+
+    #[test]
+    fn required_memory_replaces_others_only_if_the_stage_does_not_show_it() {
+        let [a, b, c] = ["a", "b", "c"].map(buffer);
+        let candidates = [(&a, 400.0), (&b, 100.0), (&c, 400.0)];
+        let select = |required: &[&MemoryKey], before: &[MemoryKey]| {
+            select_grids(&candidates, required, before, 600.0)
+        };
+        assert_eq!(select(&[], &[]), [a.clone(), b.clone()]);
+        assert_eq!(
+            select(&[&c], &[a.clone(), b.clone()]),
+            [c.clone(), b.clone()]
+        );
+        assert_eq!(
+            select(&[&b], &[c.clone(), b.clone()]),
+            [c.clone(), b.clone()]
+        );
+        // Required memories are shown even if they do not fit.
+        assert_eq!(select(&[&a, &c], &[]), [a.clone(), c.clone()]);
     }
 }

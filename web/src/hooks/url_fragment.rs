@@ -96,32 +96,33 @@ fn use_history_entries(state: &UseReducerHandle<State>) {
     };
     let stage = state.screen.stage();
     let source = SourceEntry::of(state);
-    // The view and the source of the current entry.
+    // Stage and source of the current entry.
     let shown = use_mut_ref(|| (stage, source.clone()));
     // Source of the entry to which the user has returned, until the page shows the source.
     let restored = use_mut_ref(|| None::<SourceEntry>);
     {
         let (shown, restored) = (Rc::clone(&shown), Rc::clone(&restored));
         use_effect_with((link, stage, source), move |(link, stage, source)| {
-            let before = shown.replace((*stage, source.clone()));
-            let is_other_source = before.1 != *source;
+            let (stage_before, source_before) = shown.replace((*stage, source.clone()));
+            let is_other_source = source_before != *source;
             let is_restored = is_other_source && restored.take() == *source;
-            let is_other_example =
-                is_other_source && !is_restored && !is_example_link(source.as_ref());
-            let is_other_example = is_other_example
-                && before.1.is_some()
-                && matches!(source, Some(SourceEntry::Example(_)));
+            // The source at the start of the page, a restored source and a linked example belong to the current entry.
+            let opens_example = matches!(source, Some(SourceEntry::Example(_)))
+                && is_other_source
+                && source_before.is_some()
+                && !is_restored
+                && !is_example_link(source.as_ref());
+            let is_other_stage = stage_before != *stage;
             let url = match link {
                 // A link that contains both sources is more specific, so it is not replaced.
                 Some(link) if link.starts_with(compare::START) && is_shared() => None,
                 Some(link) => Some(&**link),
-                None if before.0 != *stage || is_other_example => Some("#"),
+                None if is_other_stage || opens_example => Some("#"),
                 // Fragments that the page did not set remain unchanged.
                 None => None,
             };
-            let is_opened = before.0 != *stage && linked_stage() != *stage;
-            let is_opened = is_opened && (link.is_none() || url.is_some());
-            write_entry(url, source.as_ref(), is_opened || is_other_example);
+            let opens_view = is_other_stage && url.is_some() && linked_stage() != *stage;
+            write_entry(url, source.as_ref(), opens_view || opens_example);
         });
     }
     let dispatch = state.dispatcher();
