@@ -153,7 +153,6 @@ test("puzzle opens in the editor and can be stepped", async ({ page }) => {
 });
 
 test("learn dialog is operable by keyboard and passes axe in light and dark mode", async ({ page }) => {
-  test.slow();
   await open(page);
   await page.getByRole("button", { name: "Learn", exact: true }).focus();
   await page.keyboard.press("Enter");

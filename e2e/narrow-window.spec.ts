@@ -15,8 +15,6 @@ async function expectNoViolations(page: Page) {
 
 for (const width of [360, 390, 430]) {
   test(`at ${width} pixels memory is shown first below two header rows, and tabs select the other views`, async ({ page }) => {
-    // Six axe analyses take most of a minute on a loaded machine.
-    test.slow();
     await page.setViewportSize({ width, height: 844 });
     await open(page);
     const tabs = await page.getByRole("tablist", { name: "View" }).boundingBox();

@@ -60,7 +60,6 @@ test("source persists across a reload", async ({ page }) => {
 });
 
 test("page is operable with keyboard and screen reader", async ({ page }) => {
-  test.slow();
   await open(page);
   for (const scheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: scheme });
