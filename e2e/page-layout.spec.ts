@@ -94,3 +94,19 @@ test("target, version and launch are not truncated at 1280 pixels", async ({ pag
   const last = (await page.getByRole("button", { name: "Help and keyboard shortcuts" }).boundingBox())!;
   expect(last.x + last.width).toBeLessThanOrEqual(1280);
 });
+
+test("kernel without memory shows its registers, and a wide header wraps", async ({ page }) => {
+  await open(page);
+  await paste(page, "mov.u32 %r1, %tid.x;\nmov.u32 %r2, 7;\n");
+  await ready(page);
+  await press(page, "Run to end");
+  const stage = page.getByRole("region", { name: /^Register %r/ });
+  await expect(stage).toHaveCount(2);
+  await expect(stage.first().getByRole("listitem").nth(31)).toContainText("31");
+  await expect(stage.nth(1)).toContainText("in 32 lanes");
+  await press(page, "Step back one instruction");
+  await expect(stage).toHaveCount(1);
+  await expect(stage).toContainText("written by this step");
+  const help = (await page.getByRole("button", { name: "Help and keyboard shortcuts" }).boundingBox())!;
+  expect(help.x + help.width).toBeLessThanOrEqual(1440);
+});

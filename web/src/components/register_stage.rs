@@ -20,18 +20,22 @@ pub(crate) fn register_stage(frame: &FrameRef, links: &Highlights, dispatch: &Di
     html! { <div class="flow">{ for registers_of_step(frame, warp).iter().take(MAX_REGISTERS).map(card) }</div> }
 }
 
-/// Returns the registers that the last step wrote, otherwise the registers that its instruction references.
+/// Returns the registers that the last step wrote, otherwise the registers that its instruction references, otherwise all registers.
 fn registers_of_step<'a>(frame: &FrameRef, warp: &'a WarpView) -> Vec<&'a RegisterView> {
-    let written = warp.registers.iter().filter(|register| register.changed);
-    let written: Vec<&RegisterView> = written.collect();
-    if !written.is_empty() {
-        return written;
-    }
     let names = frame.last.as_ref().map_or(&[][..], |step| &step.names);
-    let referenced = warp.registers.iter();
-    referenced
-        .filter(|register| names.contains(&register.name))
-        .collect()
+    let select = |is_shown: &dyn Fn(&RegisterView) -> bool| -> Vec<&'a RegisterView> {
+        let registers = warp.registers.iter();
+        registers.filter(|register| is_shown(register)).collect()
+    };
+    let selections = [
+        select(&|register| register.changed),
+        select(&|register| names.contains(&register.name)),
+        select(&|_| true),
+    ];
+    let mut selections = selections.into_iter();
+    selections
+        .find(|selected| !selected.is_empty())
+        .unwrap_or_default()
 }
 
 fn register_card(
