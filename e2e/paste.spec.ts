@@ -114,7 +114,7 @@ test("fatbin contents are listed, its PTX opens in the editor, and the previous 
   await programs.getByRole("button", { name: "Close", exact: true }).click();
   await expect(programs).toHaveCount(0);
   const savedKernels = page.getByRole("combobox", { name: "Example" }).locator("optgroup[label='My kernels'] option");
-  await expect(savedKernels).toHaveText([/^SASS for sm_90/, /^scale/, /^snippet/]);
+  await expect(savedKernels).toHaveText([/^SASS for sm_90/, /^scale and 1 more/, /^st\./]);
 });
 
 test("corrupted and unsupported files are rejected with an error", async ({ page }) => {

@@ -1,9 +1,10 @@
 // Stores the saved kernels of the user. Each kernel is stored separately from the other kernels and from the examples in IndexedDB, which
 // holds many megabytes. A short source in the editor is also stored in local storage. Local storage can be written synchronously while the
 // page is being closed, when a write to IndexedDB may be too late. Each tab stores the ID of its kernel separately.
-import { createStore, delMany, get, getMany, keys, set, setMany } from "idb-keyval";
+import { createStore, delMany, get, getMany, keys, setMany } from "idb-keyval";
 import { fromBase64 } from "../widget/link.js";
 import { isReference } from "./external-loader.js";
+import { kernelName } from "./kernel-name.js";
 import { isLink, readLink, RULES, annotatedSource } from "./share-link.js";
 
 /** Maximum length of a source that is stored in local storage, which holds about 5 million characters. A longer source is stored only in
@@ -11,7 +12,6 @@ import { isLink, readLink, RULES, annotatedSource } from "./share-link.js";
 const MAX_JOURNAL_LENGTH = 2_000_000;
 /** Maximum number of saved kernels. The page reports an error if the user saves more kernels. */
 const MAX_KERNELS = 200;
-const MAX_NAME_LENGTH = 48;
 const JOURNAL_STORAGE_KEY = "warpgrid.journal";
 const TAB_STORAGE_KEY = "warpgrid.here";
 /** Key prefix of a staged source, which IndexedDB may not contain yet. */
@@ -33,7 +33,6 @@ function attempt(call) {
 let currentId = null;
 /** Unsaved changes: the time of the last change, and the source if it comes from the journal. Null if the source is saved. */
 let unsavedChange = null;
-let currentName = "";
 let savedKernels = new Map();
 let listListener = null;
 let errorListener = null;
@@ -150,7 +149,6 @@ export async function openKernel(id, previousSource) {
   removeLinkFromUrl();
   await save(previousSource);
   const text = await readKernel(id);
-  currentName = savedKernels.get(id)?.name ?? "";
   if (text !== null) writeJournal(text);
   notifyListener();
   return text;
@@ -181,7 +179,6 @@ export function didEdit(previousSource) {
   if (currentId === null || previousSource !== null) {
     if (previousSource !== null) void save(previousSource);
     currentId = newId();
-    currentName = "";
   }
   unsavedChange = { changed: Date.now() };
 }
@@ -201,9 +198,9 @@ export async function save(text) {
   const { changed } = unsavedChange;
   let id = currentId;
   const initialId = id;
-  const title = currentName || savedKernels.get(id)?.name || kernelName(text);
+  const name = kernelName(text);
   unsavedChange = null;
-  stageInLocalStorage(initialId, { text, name: title, changed });
+  stageInLocalStorage(initialId, { text, name, changed });
   try {
     // Two tabs that show the same kernel save two separate kernels from the first edit on.
     if (!(await acquireWriteLock(id))) id = await changeId(id, newId());
@@ -212,7 +209,7 @@ export async function save(text) {
       if (duplicate) { id = await changeId(id, duplicate); clearStaged(initialId, changed); return; }
       if (savedKernels.size >= MAX_KERNELS) throw new Error(`the limit of ${MAX_KERNELS} saved kernels is reached: delete a saved kernel first`);
     }
-    await writeKernel(id, text, { name: (id === currentId && currentName) || title, changed, length: text.length });
+    await writeKernel(id, text, { name, changed, length: text.length });
     clearStaged(initialId, changed);
     errorListener?.("");
   } catch (error) {
@@ -229,11 +226,6 @@ async function writeKernel(id, text, metadata) {
   if (savedKernels.get(id)?.changed > metadata.changed) return;
   await setMany([[sourceKey(id), text], [metadataKey(id), metadata]], store());
   savedKernels.set(id, metadata);
-  // The page may have set the name of the kernel since the write began.
-  if (id === currentId && currentName && currentName !== metadata.name) {
-    metadata.name = currentName;
-    await set(metadataKey(id), metadata, store());
-  }
 }
 
 /** Stores a short source in local storage until IndexedDB contains it, because the page may be closed before. */
@@ -286,27 +278,6 @@ function acquireWriteLock(id) {
   return writeLocks.get(id);
 }
 
-/** Returns the name of a kernel that has not run: its first entry in PTX, in a listing or in CUDA C++, otherwise its first line. */
-function kernelName(text) {
-  const kernel = /\.entry\s+([\w$%]+)|\bFunction : (\S+)|^\.text\.(\S+):|\b__global__\s(?:[^;{(]*__launch_bounds__\s*\([^)]*\))?[^;{(]*?(\w+)\s*\(/m.exec(text);
-  return kernel ? (kernel[1] ?? kernel[2] ?? kernel[3] ?? kernel[4]).slice(0, MAX_NAME_LENGTH) : firstLine(text);
-}
-function firstLine(text) {
-  const line = text.split("\n", 200).map((line) => line.replace(/^[\s/*@]+/, "").trim()).find((line) => line !== "");
-  return (line ?? "").slice(0, MAX_NAME_LENGTH);
-}
-
-/** Sets the name of the running kernel, which the page has determined. */
-export function setName(newName) {
-  if (currentId === null || newName === "" || newName === currentName) return;
-  currentName = newName.slice(0, MAX_NAME_LENGTH);
-  const metadata = savedKernels.get(currentId);
-  if (!metadata) return;
-  metadata.name = currentName;
-  void set(metadataKey(currentId), metadata, store()).catch(() => {});
-  notifyListener();
-}
-
 /** Deletes the kernel in the editor, if it is a saved kernel. */
 export function removeCurrentKernel() {
   if (currentId !== null) void removeKernel(currentId);
@@ -333,7 +304,6 @@ export async function connectKernelStore(onList, onError) {
     ids.forEach((id, index) => { if (allMetadata[index] && !savedKernels.has(id)) savedKernels.set(id, allMetadata[index]); });
     await saveStaged();
   } catch { /* without IndexedDB only the journal stores the source */ }
-  currentName = savedKernels.get(currentId)?.name ?? "";
   // The journal contains a source that the last page had no time to save.
   if (typeof unsavedChange?.text === "string") {
     if (unsavedChange.changed > (savedKernels.get(currentId)?.changed ?? 0)) await save(unsavedChange.text);

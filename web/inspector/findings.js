@@ -2,6 +2,7 @@
 import { baseName } from "../editor/source-file.js";
 import { pluralize } from "../editor/util.js";
 import { createElement, renderInlineCode } from "../dom.js";
+import { attachCard, findingDetails } from "./finding-details.js";
 import { latestOnly, launchKey, queryAtStep } from "./query.js";
 
 const SEVERITIES = ["error", "warning", "performance", "information"];
@@ -54,29 +55,74 @@ export function findingsTab(initialStepContext) {
 
   const lineLink = (line) => createElement("button", { type: "button", class: "line-link", title: "Show line", onclick: () => stepContext.page.pin(`line ${line}`) }, `line ${line}`);
 
-  function findingItem(finding) {
+  /** Returns the row of a finding. `kernel` is the analysis of its kernel, or null for a diagnostic of the source. */
+  function findingItem(finding, kernel) {
     const location = finding.source[0];
     const lines = finding.lines.slice(0, 6).flatMap((line, index) => (index === 0 ? [lineLink(line)] : [", ", lineLink(line)]));
     if (finding.lines.length > 6) lines.push(`, and ${finding.lines.length - 6} more`);
+    const entry = { finding, kernel };
+    entry.toggle = createElement("button", { type: "button", class: "finding-toggle", "aria-expanded": "false", "aria-label": "Details", onclick: () => toggle(entry) });
     const summary = createElement("div", { class: "finding-summary" },
       createElement("span", { class: "finding-kind", "data-severity": finding.severity }, finding.code ?? finding.kind),
       createElement("span", {}, ...renderInlineCode(finding.message)),
       createElement("span", { class: "muted" }, ...location ? [`${baseName(location.file)}:${location.line} · `] : [], ...lines,
         ...finding.isInferred && finding.severity !== "performance" ? [" · depends on the inferred launch"] : []));
-    const item = createElement("li", {}, summary);
-    if (finding.details.length > 0) {
-      item.append(createElement("details", {}, createElement("summary", {}, pluralize(finding.details.length, "detail")),
-        createElement("ul", {}, ...finding.details.map((detail) => createElement("li", {}, ...renderInlineCode(detail))))));
-    }
+    summary.onclick = ({ target }) => { if (!target.closest("button")) toggle(entry); };
+    const row = createElement("div", { class: "finding-row" }, entry.toggle, summary);
     if (finding.fix) {
-      const preview = finding.fix.edits.map(([[line], text]) => `line ${line}: ${text.trim() === "" ? "remove" : text.trim()}`).join("; ");
-      item.append(createElement("div", { class: "fixes" },
-        createElement("button", { type: "button", class: "action-button", title: preview, onclick: () => stepContext.page.applyFix(finding.fix) }, finding.fix.title),
-        createElement("code", { class: "muted" }, preview)));
+      row.append(createElement("button", { type: "button", class: "action-button", onclick: () => stepContext.page.applyFix(finding.fix) }, finding.fix.title));
     }
-    listed.push({ finding, item });
-    return item;
+    entry.item = createElement("li", {}, row);
+    listed.push(entry);
+    return entry.item;
   }
+
+  function collapse() {
+    const entry = listed[selected];
+    selected = -1;
+    if (!entry) return;
+    entry.item.removeAttribute("aria-current");
+    entry.toggle.setAttribute("aria-expanded", "false");
+    entry.item.querySelector(".finding-details").remove();
+  }
+
+  /** Shows the card that explains the selected finding. The cards describe the run on the page, which executes one kernel. */
+  function showCard() {
+    const { finding, kernel, item } = listed[selected];
+    const isLaunched = kernel !== null && (report.kernels.length === 1 || kernel.kernel === stepContext.linkFields.entry);
+    if (isLaunched) attachCard(item.querySelector(".finding-details"), finding, stepContext);
+  }
+
+  /** Selects a finding, shows its details and marks its first line. */
+  function expand(index) {
+    collapse();
+    selected = index;
+    const { finding, item, toggle: button } = listed[index];
+    item.setAttribute("aria-current", "true");
+    button.setAttribute("aria-expanded", "true");
+    item.append(findingDetails(finding, stepContext.source));
+    showCard();
+    item.scrollIntoView({ block: "nearest" });
+    if (finding.lines.length > 0) stepContext.page.pin(`line ${finding.lines[0]}`);
+  }
+
+  function toggle(entry) {
+    const index = listed.indexOf(entry);
+    if (index === selected) collapse();
+    else expand(index);
+  }
+
+  /** Selects the next finding (`offset` 1) or the previous finding (-1). */
+  function selectAt(offset) {
+    if (listed.length === 0) return;
+    expand(selected === -1 && offset < 0 ? listed.length - 1 : (selected + offset + listed.length) % listed.length);
+  }
+  list.onkeydown = (event) => {
+    const offset = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!offset || event.target !== list) return;
+    event.preventDefault();
+    selectAt(offset);
+  };
 
   function render() {
     const { diagnostics, kernels } = report;
@@ -91,11 +137,11 @@ export function findingsTab(initialStepContext) {
     [listed, selected] = [[], -1];
     verdict.dataset.verdict = report.verdict;
     verdict.replaceChildren(createElement("strong", {}, report.verdict), ` ${VERDICT_TEXTS[report.verdict]}`);
-    const ofSource = diagnostics.filter(isShown).map(findingItem);
+    const ofSource = diagnostics.filter(isShown).map((finding) => findingItem(finding, null));
     const sections = kernels.map((kernel) => createElement("li", { class: "finding-kernel" },
       createElement("h3", {}, kernel.kernel || "kernel", createElement("small", {}, `${kernel.launch} ${kernel.target}, ${pluralize(kernel.steps, "step")}, ${pluralize(kernel.seeds, "seed")}: ${kernel.verdict}`)),
       ...kernel.notCovered.map((reason) => createElement("p", { class: "status-text" }, ...renderInlineCode(reason))),
-      createElement("ul", {}, ...kernel.findings.filter(isShown).map(findingItem))));
+      createElement("ul", {}, ...kernel.findings.filter(isShown).map((finding) => findingItem(finding, kernel)))));
     list.replaceChildren(...ofSource, ...sections);
   }
 
@@ -108,7 +154,7 @@ export function findingsTab(initialStepContext) {
       report = await request;
       render();
     } catch (error) {
-      [report, listed] = [null, []];
+      [report, listed, selected] = [null, [], -1];
       filters.replaceChildren();
       list.replaceChildren();
       verdict.dataset.verdict = "error";
@@ -122,18 +168,13 @@ export function findingsTab(initialStepContext) {
     focus: () => list.focus({ preventScroll: true }),
     show(next) {
       stepContext = next;
+      if (selected !== -1) showCard();
       void update(next);
     },
-    /** Selects the next finding (`offset` 1) or the previous finding (-1), and shows its line. */
+    /** Selects the next finding (`offset` 1) or the previous finding (-1) after the analysis of the source. */
     async select(offset) {
       await update(stepContext);
-      if (listed.length === 0) return;
-      listed[selected]?.item.removeAttribute("aria-current");
-      selected = selected === -1 && offset < 0 ? listed.length - 1 : (selected + offset + listed.length) % listed.length;
-      const { finding, item } = listed[selected];
-      item.setAttribute("aria-current", "true");
-      item.scrollIntoView({ block: "nearest" });
-      if (finding.lines.length > 0) stepContext.page.pin(`line ${finding.lines[0]}`);
+      selectAt(offset);
     },
   };
 }

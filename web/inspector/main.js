@@ -32,7 +32,8 @@ function markPanelButton(openName) {
 /** Creates the tab of the analyses, whose cards the page renders. */
 function analysisTab({ page }) {
   const node = page.analysisPanel();
-  return { node, actions: [], show() {}, focus: () => node.focus() };
+  // The list of findings shows only the card of the selected finding.
+  return { node, actions: [], show: () => { delete node.dataset.shown; }, focus: () => node.focus() };
 }
 const panel = bottomPanel({
   findings: { label: PANEL_LABELS.findings.label, create: findingsTab },

@@ -19,9 +19,6 @@ extern "C" {
     /// Deletes a saved kernel permanently.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = removeKernel)]
     pub fn remove(id: &str);
-    /// Sets the name of the current kernel in the list.
-    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = nameKernel)]
-    pub fn name(name: &str);
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectKernelStore)]
     fn connect(list: &Function, trouble: &Function);
 }

@@ -31,7 +31,7 @@ pub(crate) fn race_card(
                 { hang_card(hang) }
             }
             if !report.unwritten.is_empty() {
-                <section class="card races" aria-label="Uninitialized reads">
+                <section class="card uninitialized" aria-label="Uninitialized reads">
                     <div class="head"><h2>{ "Uninitialized reads" }</h2></div>
                     <ul class="finding-list">{ for report.unwritten.iter().take(MAX_RACES).map(unwritten_item) }</ul>
                 </section>

@@ -98,7 +98,7 @@ fn zoom(step: ZoomStep, cell: &str) -> Option<Action> {
     }
 }
 
-/// Synchronizes the list of saved kernels, and the name of the kernel in the editor.
+/// Synchronizes the list of saved kernels.
 #[hook]
 pub(crate) fn use_texts(state: &UseReducerHandle<State>) {
     let dispatch = state.dispatcher();
@@ -113,15 +113,6 @@ pub(crate) fn use_texts(state: &UseReducerHandle<State>) {
             },
             move |reason| on_trouble.dispatch(Action::KeepFailed(reason)),
         );
-    });
-    let kernel = state
-        .run
-        .facts
-        .as_ref()
-        .and_then(|facts| facts.entry.clone());
-    let kernel = kernel.filter(|_| !state.is_stale());
-    use_effect_with((kernel, state.current_kernel_id.clone()), |(kernel, _)| {
-        saved_kernels::name(kernel.as_deref().unwrap_or_default());
     });
 }
 
