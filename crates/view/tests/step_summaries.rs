@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use warpgrid_view::model::{FrameRequest, SessionFrame};
-use warpgrid_view::{Scenario, Session};
+use warpgrid_view::{Scenario, Session, SourceLanguage};
 
 /// Checks the sentence after each store of one warp that executes `body`, with the address in `%rd1` and the lane in `%r1`.
 fn check(body: &str, expect: Expect) {
@@ -36,6 +36,11 @@ fn check_steps(source: &str, is_listed: impl Fn(&SessionFrame) -> bool, expect: 
         source: source.to_owned(),
         ..Scenario::default()
     };
+    check_scenario(scenario, is_listed, expect);
+}
+
+/// Checks the sentences after the steps of a scenario that `is_listed` selects.
+fn check_scenario(scenario: Scenario, is_listed: impl Fn(&SessionFrame) -> bool, expect: Expect) {
     let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"));
     let mut said = String::new();
     while session.step() {
@@ -325,13 +330,13 @@ fn tensor_memory_accesses_report_lanes_and_columns() {
          tcgen05.ld.sync.aligned.16x64b.x2.b32 {%r4, %r5}, [%r3+2]; tcgen05.wait::ld.sync.aligned;
          tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r3, 32;",
         expect![[r#"
-            tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32: executed by 32 lanes.
+            tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32: allocated 32 columns of tensor memory.
             ld.shared.u32: 32 lanes loaded 128 bytes from the shared memory of block 0, 1 wavefront, ideal 1; same address.
             tcgen05.st.sync.aligned.32x32b.x4.b32: stored 32 lanes × 4 columns (32x32b) of tensor memory, from lane 0, column 0.
-            tcgen05.wait::st.sync.aligned: executed by 32 lanes.
+            tcgen05.wait::st.sync.aligned: 32 lanes completed the wait for stores to tensor memory.
             tcgen05.ld.sync.aligned.16x64b.x2.b32: loaded 16 lanes × 4 columns (16x64b) of tensor memory, from lane 0, column 2.
-            tcgen05.wait::ld.sync.aligned: executed by 32 lanes.
-            tcgen05.dealloc.cta_group::1.sync.aligned.b32: executed by 32 lanes.
+            tcgen05.wait::ld.sync.aligned: 32 lanes completed the wait for loads from tensor memory.
+            tcgen05.dealloc.cta_group::1.sync.aligned.b32: deallocated 32 columns of tensor memory.
         "#]],
     );
 }
@@ -362,5 +367,22 @@ fn barriers_report_arrived_threads() {
         barrier.cluster.wait in warp 1 of block 0: 32 lanes completed the wait at the cluster barrier.
         ret in warp 1 of block 0: 32 lanes exited. All threads have exited.
     "#]],
+    );
+}
+
+#[test]
+fn exit_at_the_end_of_a_listing_without_exit_has_a_name() {
+    let scenario = Scenario {
+        source: "//@ launch grid=1 block=32\nMOV R1, 0x5 ;\n".to_owned(),
+        front: SourceLanguage::Sass,
+        ..Scenario::default()
+    };
+    check_scenario(
+        scenario,
+        |_| true,
+        expect![[r#"
+            MOV: R1 = 5 in 32 lanes.
+            end of the listing: 32 lanes exited. All threads have exited.
+        "#]],
     );
 }

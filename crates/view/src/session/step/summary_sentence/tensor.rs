@@ -5,8 +5,10 @@ use super::builder::{Sentence, memory_name};
 use super::synchronization::{announced, signaled};
 use crate::model::PhraseLink;
 use crate::model::matrix::StepMma;
+use crate::model::step::StepView;
 use crate::model::tensor::{TensorCopyView, TensorStep, TileView};
 use crate::session::step::effects::SyncEffect;
+use warpgrid_isa::{DeviceUnitOp, Operation, TensorMemoryOp};
 use warpgrid_program::counted;
 
 /// Appends the issue or the completion of a tensor operation to the sentence.
@@ -37,6 +39,46 @@ pub(super) fn describe_tensor(
         }
     }
     sentence
+}
+
+/// Appends the allocation or deallocation of tensor memory, or a wait for accesses to tensor memory, to the sentence. Returns the unchanged
+/// sentence as an error for other operations, and for instructions that are predicated off.
+pub(super) fn describe_tensor_memory_management(
+    sentence: Sentence,
+    step: &StepView,
+    around: &SentenceContext<'_>,
+) -> Result<Sentence, Sentence> {
+    let Some(Operation::Unit(DeviceUnitOp::TensorMemory(op))) = around.operation else {
+        return Err(sentence);
+    };
+    if around.executed == 0 {
+        return Err(sentence);
+    }
+    let columns = |sentence: Sentence, verb: &str| {
+        let operands = step.instruction.trim_end_matches(';');
+        let n_columns = operands.rsplit([',', ' ']).next().unwrap_or_default();
+        sentence
+            .plain(format!("{verb} "))
+            .strong(format!("{n_columns} columns"))
+            .plain(" of tensor memory")
+    };
+    Ok(match op {
+        TensorMemoryOp::Allocate => columns(sentence, "allocated"),
+        TensorMemoryOp::Deallocate => columns(sentence, "deallocated"),
+        TensorMemoryOp::Relinquish => {
+            sentence.plain("relinquished the permit to allocate tensor memory")
+        }
+        TensorMemoryOp::Wait => {
+            let accesses = match step.opcode.contains("::ld") {
+                true => "loads from",
+                false => "stores to",
+            };
+            sentence
+                .strong(counted(around.executed.count_ones(), "lane"))
+                .plain(format!(" completed the wait for {accesses} tensor memory"))
+        }
+        _ => return Err(sentence),
+    })
 }
 
 fn describe_tiles(
