@@ -46,8 +46,10 @@ pub struct LayoutQuery {
     pub beside: Option<String>,
     /// Whether the page shows only the Layout Explorer, because it is embedded in a frame of another page.
     pub embedded: bool,
-    /// Parameters of the link that are unknown.
+    /// Parameters of the link whose names or values are unknown.
     pub unknown_parameters: Vec<String>,
+    /// Whether the settings come from a link that the worker has not answered yet.
+    pub is_unanswered_link: bool,
 }
 
 /// Texts that the cells of the matrix contain.
@@ -100,6 +102,36 @@ impl LayoutQuery {
             request,
             ..LayoutQuery::default()
         }
+    }
+}
+
+impl LayoutQuery {
+    /// Replaces the request with the request that the worker answered. Values of a link that the worker replaced with default values
+    /// become unknown parameters.
+    pub fn complete(&mut self, answered: &FragmentRequest) {
+        if std::mem::take(&mut self.is_unanswered_link) {
+            let linked = &self.request;
+            let layout = |request: &FragmentRequest| request.layout.clone().unwrap_or_default();
+            // The worker answers for the target without its feature suffix.
+            let is_same_target = linked.target.starts_with(&answered.target);
+            let values = [
+                ("op", linked.op.clone(), linked.op == answered.op),
+                (
+                    "shape",
+                    linked.shape.clone(),
+                    linked.shape == answered.shape,
+                ),
+                ("type", linked.ty.clone(), linked.ty == answered.ty),
+                ("target", linked.target.clone(), is_same_target),
+                ("layout", layout(linked), layout(linked) == layout(answered)),
+            ];
+            let replaced = values
+                .into_iter()
+                .filter(|(_, value, is_same)| !value.is_empty() && !is_same)
+                .map(|(name, value, _)| format!("{name}={value}"));
+            self.unknown_parameters.extend(replaced);
+        }
+        self.request = answered.clone();
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::step_summary::inline_code;
 use super::{Dispatch, dispatching};
-use crate::model::Action;
+use crate::layout_explorer::LayoutQuery;
+use crate::model::{Action, LayoutExplorerAction};
 use crate::protocol::LaunchRejection;
 use crate::reference::ReferenceTopic;
 use crate::{assist, editor};
@@ -149,12 +150,26 @@ fn article(diagnostic: &DiagnosticView, dispatch: &Dispatch) -> Html {
             if diagnostic.fix.is_some() {
                 <div class="fixes">{ for diagnostic.fixes().map(fix) }</div>
             }
-            if diagnostic.code == OTHER_LANGUAGE && editor::is_cuda() {
-                <div class="fixes">
-                    <button class="action-button" onclick={|_: MouseEvent| editor::open_compiler()}>{ "Compile with Compiler Explorer" }</button>
-                </div>
+            if diagnostic.code == OTHER_LANGUAGE {
+                { other_language_buttons(dispatch) }
             }
         </article>
+    }
+}
+
+/// Renders the buttons that process a source in another language: CUDA C++ is compiled, and a matrix descriptor is decoded.
+fn other_language_buttons(dispatch: &Dispatch) -> Html {
+    let decode = |descriptor: LayoutQuery| {
+        let open = Action::Matrix(LayoutExplorerAction::Open(descriptor));
+        html! { <button class="action-button" onclick={dispatching::<MouseEvent>(dispatch, open)}>{ "Decode matrix descriptor" }</button> }
+    };
+    html! {
+        <div class="fixes">
+            if editor::is_cuda() {
+                <button class="action-button" onclick={|_: MouseEvent| editor::open_compiler()}>{ "Compile with Compiler Explorer" }</button>
+            }
+            { for LayoutQuery::of_descriptor(&editor::text()).map(decode) }
+        </div>
     }
 }
 

@@ -164,7 +164,7 @@ fn pictures() -> Html {
                    Use the launch menu to edit the kernel parameters." }</li>
             <li>{ "“Run until” runs forward or back to a breakpoint, to the next change of the selected cell, or to the next match of a condition such as “lane 3: %r5 == 7”. \
                    The prefix of a condition may also be “warp 1 lane 0:” or “thread 37:”. A condition without a prefix is met if any lane meets the condition. The comparison operators are ==, !=, <, <=, > and >=. A value is a number, \
-                   hexadecimal bits, nan or inf. Click a line number to toggle a breakpoint. Press Esc to stop the run." }</li>
+                   hexadecimal bits, nan or inf. A watch expression such as “tile[4][0] == 1” is also a condition. Click a line number to toggle a breakpoint. Press Esc to stop the run." }</li>
             <li>{ "The view “Learn” contains examples, guided tours and puzzles." }</li>
             <li>{ "Hover over a cell, lane, register or source line to highlight all related items. Click to pin the highlight." }</li>
         </ul>

@@ -4,6 +4,7 @@
 use crate::compare::CompareLink;
 use crate::components::{State, open_example, open_examples};
 use crate::examples::{EXAMPLES, linked_example};
+use crate::layout_explorer::LayoutQuery;
 use crate::model::{
     Action, ActiveView, CompareAction, LayoutExplorerAction, LitmusAction, MmaArithmeticAction,
     Stage,
@@ -22,11 +23,19 @@ pub(crate) fn use_url_fragment(state: &UseReducerHandle<State>) {
         let follow = move || {
             let hash = hash().unwrap_or_default();
             if let Some(choice) = layout_explorer::read_link(&hash) {
+                let choice = LayoutQuery {
+                    is_unanswered_link: true,
+                    ..choice
+                };
                 dispatch.dispatch(Action::Matrix(LayoutExplorerAction::Open(choice)));
             } else if let Some(request) = mma_arithmetic::read_link(&hash) {
                 dispatch.dispatch(Action::Product(MmaArithmeticAction::Open(request)));
-            } else if let Some(text) = litmus::read_link(&hash) {
-                dispatch.dispatch(Action::Outcomes(LitmusAction::Open(text.into())));
+            } else if let Some(link) = litmus::read_link(&hash) {
+                if let Some(id) = link.unknown_id {
+                    let reason = format!("unknown litmus test “{id}” in the link");
+                    dispatch.dispatch(Action::ExampleFailed(reason));
+                }
+                dispatch.dispatch(Action::Outcomes(LitmusAction::Open(link.text.into())));
             } else if let Some(id) = linked_example(&hash) {
                 open_example(&dispatch, id);
             } else if let Some(link) = compare::read_link(&hash) {

@@ -37,8 +37,8 @@ mod tests {
                 continue;
             }
             if question.link.starts_with("#litmus=") {
-                let text = crate::litmus::read_link(question.link).expect(question.text);
-                assert_eq!(crate::litmus::write_link(&text), question.link);
+                let link = crate::litmus::read_link(question.link).expect(question.text);
+                assert_eq!(crate::litmus::write_link(&link.text), question.link);
                 continue;
             }
             let choice = read_link(question.link).expect(question.text);

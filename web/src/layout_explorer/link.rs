@@ -114,6 +114,23 @@ fn shortened(part: &str) -> String {
     }
 }
 
+impl LayoutQuery {
+    /// Returns the settings that decode a matrix descriptor. `text` is a hexadecimal constant of at most 64 bits with the prefix `0x`.
+    pub fn of_descriptor(text: &str) -> Option<LayoutQuery> {
+        let text = text.trim().to_ascii_lowercase();
+        let digits = text.strip_prefix("0x")?;
+        let is_hexadecimal = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        if !is_hexadecimal || !(1..=16).contains(&digits.len()) {
+            return None;
+        }
+        let mut choice = LayoutQuery::default();
+        choice.request.op = DESCRIPTOR_OP.to_owned();
+        let with = &mut choice.request.with;
+        with.insert("descriptor".to_owned(), text);
+        Some(choice)
+    }
+}
+
 /// Returns the link to the diagram of a layout expression.
 pub fn layout_link(layout: &str) -> String {
     let mut choice = LayoutQuery::default();
@@ -163,7 +180,7 @@ mod tests {
             base_bytes: 16,
             beside: Some("sm_80".into()),
             embedded: true,
-            unknown_parameters: Vec::new(),
+            ..LayoutQuery::default()
         };
         assert_eq!(read_link(&write_link(&choice)), Some(choice));
         let empty = LayoutQuery::default();
@@ -187,6 +204,18 @@ mod tests {
         let op = |link: &str| read_link(link).expect("a link").request.op;
         assert_eq!(op("#lens"), DESCRIPTOR_OP);
         assert_eq!(op("#layouts"), "");
+    }
+
+    #[test]
+    fn constant_of_64_bits_is_decoded_as_descriptor() {
+        let link = |text| LayoutQuery::of_descriptor(text).map(|choice| write_link(&choice));
+        assert_eq!(
+            link(" 0x4000004000010040\n").as_deref(),
+            Some("#layouts?op=wgmma.tile.a&descriptor=0x4000004000010040")
+        );
+        for other in ["", "0x", "4000004000010040", "0x14000004000010040", "0x+4"] {
+            assert_eq!(link(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -62,7 +62,7 @@ pub(super) fn show_layout(model: &mut Model, id: u32, picture: LayoutPicture) {
     let Some(page) = model.screen.matrix_mut().filter(|page| page.asked == id) else {
         return;
     };
-    page.choice.request = picture.request.clone();
+    page.choice.complete(&picture.request);
     (page.hover, page.pinned) = (None, None);
     page.pictures = Rc::default();
     page.layout = Some(Rc::new(picture));
@@ -74,7 +74,7 @@ pub(super) fn show(model: &mut Model, id: u32, pictures: Vec<FragmentPicture>) {
         return;
     };
     if let Some(picture) = pictures.first() {
-        page.choice.request = picture.request.clone();
+        page.choice.complete(&picture.request);
     }
     // Pinned cells are released, because cell indices depend on the shape.
     (page.hover, page.pinned) = (
@@ -89,7 +89,7 @@ pub(super) fn show(model: &mut Model, id: u32, pictures: Vec<FragmentPicture>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout_explorer::fixture;
+    use crate::layout_explorer::{fixture, read_link};
     use crate::model::{Action, reduce};
     use crate::protocol::{MoveTarget, Response, ResponseBody};
 
@@ -120,6 +120,34 @@ mod tests {
             .expect("the view is open");
         assert_eq!(page.choice.request.op, "store.d");
         assert_eq!(page.pictures.len(), 1);
+    }
+
+    #[test]
+    fn values_of_a_link_that_the_response_replaces_are_reported() {
+        let open = |link: &str| {
+            let choice = LayoutQuery {
+                is_unanswered_link: true,
+                ..read_link(link).expect("a link")
+            };
+            reduce(
+                Model::new("", None),
+                Action::Matrix(LayoutExplorerAction::Open(choice)),
+            )
+        };
+        let unknown = |link: &str| {
+            let model = open(link);
+            let asked = model.screen.matrix().map_or(0, |page| page.asked);
+            let model = answered(model, asked);
+            model
+                .screen
+                .matrix()
+                .map(|page| page.choice.unknown_parameters.clone())
+        };
+        assert_eq!(
+            unknown("#layouts?op=store.z&shape=m99&target=sm_80a"),
+            Some(vec!["op=store.z".to_owned(), "shape=m99".to_owned()])
+        );
+        assert_eq!(unknown("#layouts?op=store.d&type=f32"), Some(vec![]));
     }
 
     #[test]
