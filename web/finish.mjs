@@ -1,8 +1,9 @@
 // Post-build step of Trunk. Moves the worker files to a folder whose name contains a content hash, so that no cache mixes two builds, and
 // writes the path of the folder into the page. Trunk does not hash the names of workers, because the page must contain these names. A
 // release works offline: its service worker receives the list of its files. Minifies the JavaScript glue code of both WebAssembly modules,
-// because the minifier of Trunk does not support all of JavaScript. Writes the external hosts into the Content-Security-Policy of the page.
-// Adds a brotli-compressed copy of each file that a first visit loads, for hosts that serve such files.
+// because the minifier of Trunk does not support all of JavaScript. Writes the chunks of the editor that the page preloads, and the
+// external hosts of its Content-Security-Policy, into the page. Adds a brotli-compressed copy of each file that a first visit loads, for
+// hosts that serve such files.
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -65,6 +66,10 @@ function replacePath(before, after) {
   html = html.replace(before, after);
 }
 
+// Without preloading, the browser would request the chunks only after it has parsed the editor.
+const preloadedChunks = JSON.parse(await readFile("target/bundle/preloaded-chunks.json", "utf8"));
+html = html.replace(/<script\b/, (start) => preloadedChunks.map((path) => `<link rel="modulepreload" href="${path}">`).join("") + start);
+
 replacePath("core/start.js", `${folder}/start.js`);
 if (process.env.TRUNK_PROFILE === "release") {
   const registration = await bundleModule("register-sw.js");
@@ -81,7 +86,8 @@ if (process.env.TRUNK_PROFILE === "release") {
 
 if (process.env.TRUNK_PROFILE === "release") {
   const compress = promisify(brotliCompress);
-  const compressible = [...await readdir(site), ...(await readdir(join(site, folder))).map((file) => `${folder}/${file}`)];
+  const within = async (directory) => (await readdir(join(site, directory))).map((file) => `${directory}/${file}`);
+  const compressible = [...await readdir(site), ...await within(folder), ...await within("editor")];
   await Promise.all(compressible.filter((file) => /\.(?:wasm|js|css|html|bin|json)$/.test(file)).map(async (file) => {
     const content = await readFile(join(site, file));
     const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };

@@ -2,6 +2,7 @@
 // because each control is listed under its accessible name. Commands without a control are registered. Tours, puzzles, questions and
 // reference pages follow the controls (`web/editor/palette-catalog.js`).
 import { createElement } from "../dom.js";
+import { registeredCommands } from "./commands.js";
 import { loadCatalog } from "./palette-catalog.js";
 import { openHeader, showInspectorTab, showView, viewContaining, withAllViewsRendered } from "./view-tabs.js";
 
@@ -96,10 +97,6 @@ function visibleCommands() {
   return [...commandByKey.values()];
 }
 
-/** Commands without a visible control, in the form of the commands of controls. */
-const registeredCommands = [];
-export const registerCommands = (list) => registeredCommands.push(...list);
-
 /** Pattern of a value, an address, or an element such as `out[5]`, which can be searched for in memory. */
 const SEARCHABLE = /^(?:[-+]?(?:\d[\w.+-]*|inf)|nan|[\w:.$%]+\[\d+\])$/i;
 /** Returns the command that searches memory for the typed text. Each activation of the command moves to the next match. */
@@ -132,7 +129,7 @@ export function openPalette() {
   const previousFocus = document.activeElement;
   const list = createElement("ul", { id: "palette-list", role: "listbox" });
   list.setAttribute("aria-label", "Commands");
-  const input = createElement("input", { type: "text", placeholder: "Search commands, examples, tours, puzzles, questions, reference pages, buffers and values", autocomplete: "off", spellcheck: false });
+  const input = createElement("input", { type: "text", placeholder: "Search commands, examples, reference pages, buffers and values", autocomplete: "off", spellcheck: false });
   for (const [name, value] of Object.entries({ role: "combobox", "aria-label": "Command", "aria-expanded": "true", "aria-controls": "palette-list", "aria-autocomplete": "list" })) {
     input.setAttribute(name, value);
   }
@@ -193,14 +190,3 @@ export function openPalette() {
   dialog.showModal();
   updateResults();
 }
-
-addEventListener("keydown", (event) => {
-  const isShortcut = (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key.toLowerCase() === "k";
-  if (!isShortcut) return;
-  event.preventDefault();
-  event.stopPropagation();
-  const openDialog = document.querySelector("dialog.palette");
-  if (openDialog) openDialog.close();
-  // Another open dialog handles its own keys.
-  else if (!document.querySelector("dialog[open]")) openPalette();
-}, { capture: true });

@@ -4,7 +4,7 @@
 import "./worker-registry.js";
 import "./offline-loader.js";
 import "./tab-keys.js";
-import { openPalette, registerCommands } from "./command-palette.js";
+import { openPalette, registerCommands } from "./commands.js";
 import { Compartment, EditorState, StateEffect, StateField, RangeSet, RangeSetBuilder } from "@codemirror/state";
 import {
   EditorView, ViewPlugin, Decoration, MatchDecorator, GutterMarker, gutter, keymap, lineNumbers, lineNumberMarkers,
@@ -13,9 +13,7 @@ import {
 import { defaultKeymap, history, historyKeymap, redo, undo } from "@codemirror/commands";
 import { bracketMatching } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
-import { searchKeymap, highlightSelectionMatches } from "@codemirror/search";
-import { languageFeatures, connectLanguageFeatures, formatText, setLayouts } from "./language-features.js";
-import { splitPercentage, showEmbed } from "./embed.js";
+import { addLanguageFeatures, languageFeatures, connectLanguageFeatures, formatText, setLayouts } from "./language-features-loader.js";
 import { chooseFiles } from "./util.js";
 import { connectPalette, setReferenceEntries } from "./palette-catalog.js";
 import { saveResult } from "./download.js";
@@ -23,7 +21,7 @@ import { chooseFile, importBuffer, initializesBuffer } from "./buffer-import.js"
 import { addExternalCommands, followReferences, isLinkSource, offerPastedLink, openCompiler, openLinkDialog } from "./external-loader.js";
 import { expandQueryAlias, followLearnLinks, openLearn } from "./learn-loader.js";
 import { openCustomLayout, inferredAnnotations, isSourceOfKernel, renderInspector, reportNextFindings, watchExpressions } from "./inspector-loader.js";
-import { readDroppedFiles, listenToDrops, parseFile, showShare } from "./share.js";
+import { listenToDrops, parseFile, readDroppedFiles } from "./open-files.js";
 import { isCuda, withSourceFile } from "./source-file.js";
 import { addViewTabs, openHeader, showView } from "./view-tabs.js";
 import * as kernelStore from "./kernel-store.js";
@@ -33,6 +31,10 @@ import firstExample from "first-example";
 /** Length in UTF-16 units from which on a source is highlighted only after a pause in typing, and only up to the second limit. */
 const IMMEDIATE_HIGHLIGHT_LENGTH = 200_000;
 const MAX_HIGHLIGHT_LENGTH = 2_000_000;
+
+/** Width of the source pane in percent that corresponds to each view. Undefined for views in which the last choice of the user applies. */
+const SPLIT_PERCENTAGES = { editor: "70", grid: "20", matrix: "20", result: "20", quiz: "20" };
+const splitPercentage = (view) => (Object.hasOwn(SPLIT_PERCENTAGES, view ?? "") ? SPLIT_PERCENTAGES[view] : undefined);
 
 /** Decorations for each token class. The page provides the class names when it connects. */
 let tokenDecorations = [];
@@ -294,6 +296,7 @@ function catchTraps(call) {
     }
   };
 }
+const reportLoadFailure = (error) => onFailed?.(`Failed to load a part of the page: ${error.message}.`);
 function handleCrash(error) {
   void kernelStore.save(api.text());
   if (!tokenizer && document.querySelector(".crash-banner")) return;
@@ -380,8 +383,8 @@ const view = new EditorView({
     doc: storedSource ?? firstExample,
     extensions: [
       breakpointLineNumbers, breakpoints, breakpointListener, costs, costGutter, races, raceGutter, stepGutter, lintGutter(), highlightSpecialChars(), history(), drawSelection(),
-      rectangularSelection(), bracketMatching(), highlightActiveLine(), highlightSelectionMatches(),
-      keymap.of([{ key: "F9", run: toggleBreakpoint }, ...defaultKeymap, ...historyKeymap, ...searchKeymap, ...lintKeymap]),
+      rectangularSelection(), bracketMatching(), highlightActiveLine(),
+      keymap.of([{ key: "F9", run: toggleBreakpoint }, ...defaultKeymap, ...historyKeymap, ...lintKeymap]),
       lineWrapping.of(wrappingFor(storedSource ?? firstExample)),
       tokens, highlighter, lineMarkers, listener, languageFeatures,
       EditorView.contentAttributes.of({
@@ -394,6 +397,7 @@ const view = new EditorView({
     ],
   }),
 });
+addLanguageFeatures(view);
 
 /** Source to which the shown diagnostics refer. */
 let checkedDoc = view.state.doc;
@@ -447,8 +451,6 @@ const api = {
   /** Returns a field of the link that contained the current source, or undefined. */
   linkedField: (name) => (name === "share" ? splitPercentage(kernelStore.linkedField("view")) : kernelStore.linkedField(name)),
   removeKernel: (id) => void kernelStore.removeKernel(id),
-  /** Sets the name of the current kernel in the list of saved kernels. */
-  nameKernel: (name) => kernelStore.setName(name),
   /** `onList([[id, label]], id or "")` receives the saved kernels of the user, and `onError(message or "")` receives an error while saving.
    *  */
   connectKernelStore: (onList, onError) => void kernelStore.connectKernelStore(catchTraps(onList), catchTraps(onError)),
@@ -478,7 +480,7 @@ const api = {
       hover: catchTraps(hover), complete: catchTraps(complete), signature: catchTraps(signature), format: catchTraps(format),
     });
   },
-  format: () => void formatText(view),
+  format: () => formatText(view),
   /** Renders a panel if it is open: `inspect` with watched values, `panel-buttons` with the buttons of the bottom panel, `minimap` and
    *  `pixel-grid` with a memory or a part of it, `sharing` with
    *  a link to the current view, and `embed` with the embedding code. `linkFields` contains pairs of a name and a value. */
@@ -493,11 +495,11 @@ const api = {
     const source = api.text();
     if (name === "sharing") {
       const set = breakpointLines(view.state, view.state.field(breakpoints));
-      void watchExpressions().then((watch) => showShare(container, { source, linkFields, openedState: kernelStore.sharedScenarioFor(source), reference: kernelStore.referenceOf(source), watch, breakpoints: set }, { openFiles, openLink: () => void openLinkDialog(pageApi) }));
+      void Promise.all([import("./share.js"), watchExpressions()]).then(([{ showShare }, watch]) => showShare(container, { source, linkFields, openedState: kernelStore.sharedScenarioFor(source), reference: kernelStore.referenceOf(source), watch, breakpoints: set }, { openFiles, openLink: () => void openLinkDialog(pageApi) })).catch(reportLoadFailure);
       return;
     }
     const { front, target, ptx_version: version, entry, seed, "view.step": position } = Object.fromEntries(linkFields);
-    showEmbed(container, { source, position, front, target, version, entry, seed }, kernelStore.linkedField("view"));
+    void import("./embed.js").then(({ showEmbed }) => showEmbed(container, { source, position, front, target, version, entry, seed }, kernelStore.linkedField("view"))).catch(reportLoadFailure);
   },
   /** Registers the callback for focus changes. `onPinRequested(text)` receives a focus in the notation of links, such as `cell 3 of out`,
    *  or an empty string that clears the focus. `find 7` searches for a value, and `closer cell 3 of out` and `farther …` change the zoom
@@ -515,7 +517,7 @@ const api = {
   isCuda: () => isCuda(api.text()),
   /** Searches for a value, an address or an element in memory. */
   find: (text) => onPin?.(`find ${text}`),
-  openPalette,
+  openPalette: () => void openPalette().catch(reportLoadFailure),
   connectPalette,
   setReferenceEntries,
   createAnalysisPanel() {

@@ -8,10 +8,6 @@ const VIEWS = {
   split: "source and memory", editor: "source only", grid: "memory only", matrix: "matrix fragments", result: "final memory", quiz: "quiz",
 };
 
-/** Width of the source pane in percent that corresponds to each view. Undefined for views in which the last choice of the user applies. */
-const SPLIT_PERCENTAGES = { editor: "70", grid: "20", matrix: "20", result: "20", quiz: "20" };
-export const splitPercentage = (view) => (Object.hasOwn(SPLIT_PERCENTAGES, view ?? "") ? SPLIT_PERCENTAGES[view] : undefined);
-
 const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 /** Escapes text for HTML elements and quoted attributes. */
 const escape = (text) => text.replace(/[&<>"]/g, (character) => ENTITIES[character]);

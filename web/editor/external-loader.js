@@ -1,6 +1,6 @@
 // Loads the features that contact external hosts (`web/external`) when the user requests them, opens a link to a source on another host, or
 // pastes such a link in place of the source. The module does not contact a host before the user has given consent.
-import { registerCommands } from "./command-palette.js";
+import { registerCommands } from "./commands.js";
 import { loadModule } from "./util.js";
 
 /** Checks whether a URL fragment refers to a source on an external host (`web/external/references.js`). */

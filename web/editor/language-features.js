@@ -1,7 +1,8 @@
-// Language features of the editor: hover, completion, signature help and the formatter. The worker responds with arrays (see
+// Language features of the editor: hover, completion, signature help, search and the formatter. The worker responds with arrays (see
 // web/src/assist.rs); without a worker, nothing is shown.
 import { createElement } from "../dom.js";
 import { autocompletion } from "@codemirror/autocomplete";
+import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { Prec, StateEffect, StateField } from "@codemirror/state";
 import { EditorView, hoverTooltip, keymap, showTooltip } from "@codemirror/view";
 
@@ -229,6 +230,8 @@ export const languageFeatures = [
   autocompletion({ override: [completionSource], icons: false, maxRenderedOptions: 80 }),
   signatureHelp, updateSignatureHelp, cursorHover,
   Prec.high(keymap.of([{ key: "Escape", run: dismiss }, { key: "Mod-i", run: (view) => { showHoverAtCursor(view); return true; }, preventDefault: true }])),
+  highlightSelectionMatches(),
+  keymap.of(searchKeymap),
   keymap.of([{ key: "Shift-Alt-f", run: (view) => { formatText(view); return true; }, preventDefault: true }]),
   EditorView.domEventHandlers({
     blur: (_, view) => { setTimeout(() => { if (!view.hasFocus) dismiss(view); }); },

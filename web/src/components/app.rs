@@ -1,7 +1,7 @@
 //! The root component of the page.
 
 use super::asm_blocks::AsmBlockList;
-use super::async_operations_card::AsyncOperationsCard;
+use super::async_operations_card::async_operations_card;
 use super::blocks_card::BlocksCard;
 use super::cell_card::CellCard;
 use super::code_objects::code_object_list;
@@ -9,7 +9,7 @@ use super::compare::compare_view;
 use super::conflicts_card::conflicts_card;
 use super::diagnostics::{Diagnostics, is_without_instructions};
 use super::editor_pane::EditorPane;
-use super::error_banner::ErrorBanner;
+use super::error_banner::error_banner;
 use super::fault_card::FaultCard;
 use super::fragment_card::FragmentCard;
 use super::header::Header;
@@ -31,8 +31,8 @@ use super::registers_card::RegistersCard;
 use super::run_until_card::RunUntilCard;
 use super::schedule_card::schedule_card;
 use super::splitter::Splitter;
-use super::step_summary::{StepSummary, inline_code};
-use super::tensor_card::TensorCard;
+use super::step_summary::{inline_code, step_summary};
+use super::tensor_card::tensor_card;
 use super::transport::Transport;
 use super::warp_card::WarpCard;
 use super::{Dispatch, FrameRef, State};
@@ -136,7 +136,7 @@ pub(crate) fn App() -> Html {
                 <Splitter on_change={set_split} />
                 <section class={classes!("right", is_outdated.then_some("stale"))} aria-label="Memory">
                     if let Some(trouble) = &state.trouble {
-                        <ErrorBanner trouble={trouble.clone()} started={state.checked > 0} dispatch={dispatch.clone()} />
+                        { error_banner(trouble, state.checked > 0, &dispatch) }
                     }
                     { page.run(&links) }
                 </section>
@@ -261,7 +261,7 @@ impl Page {
                 if frame.fault.is_some() {
                     <FaultCard frame={frame.clone()} hang={order.and_then(|found| found.hang.clone())} dispatch={dispatch.clone()} />
                 } else {
-                    <StepSummary frame={frame.clone()} stale={self.show_stale} dispatch={dispatch.clone()} />
+                    { step_summary(&frame, self.show_stale, dispatch) }
                 }
                 if frame.length.is_none() && frame.status == RunStatus::Running && state.run.busy.is_none() {
                     <p class="hint">
@@ -339,8 +339,8 @@ impl Page {
                 <div class="inspector-group" role="tabpanel" aria-label="Threads" data-tab="threads">
                 <BlocksCard frame={frame.clone()} chosen={state.warp} dispatch={dispatch.clone()} />
                 { mbarrier_card(frame, dispatch) }
-                <TensorCard frame={frame.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
-                <AsyncOperationsCard frame={frame.clone()} dispatch={dispatch.clone()} />
+                { tensor_card(frame, palette, dispatch) }
+                { async_operations_card(frame, dispatch) }
                 <FragmentCard frame={frame.clone()} links={links.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
                 <WarpCard frame={frame.clone()} links={links.clone()}
                     register={focused_register(state)} dispatch={dispatch.clone()} />

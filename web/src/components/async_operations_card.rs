@@ -12,15 +12,9 @@ use yew::prelude::*;
 /// Maximum number of listed operations. The card shows the number of operations that are not listed.
 const MAX_LISTED: usize = 12;
 
-#[derive(Properties, PartialEq)]
-pub(crate) struct Props {
-    pub(crate) frame: FrameRef,
-    pub(crate) dispatch: Dispatch,
-}
-
-#[component]
-pub(crate) fn AsyncOperationsCard(props: &Props) -> Html {
-    let pending = &props.frame.pending;
+/// Renders the card of the pending asynchronous operations.
+pub(crate) fn async_operations_card(frame: &FrameRef, dispatch: &Dispatch) -> Html {
+    let pending = &frame.pending;
     if pending.is_empty() {
         return Html::default();
     }
@@ -28,7 +22,7 @@ pub(crate) fn AsyncOperationsCard(props: &Props) -> Html {
     html! {
         <section class="card in-flight" aria-label="In flight">
             <h2>{ "In flight" }<small>{ plural(pending.len() as u64, "operation") }</small></h2>
-            <ul>{ for pending.iter().take(MAX_LISTED).map(|operation| entry(operation, &props.dispatch)) }</ul>
+            <ul>{ for pending.iter().take(MAX_LISTED).map(|operation| entry(operation, dispatch)) }</ul>
             if n_more > 0 {
                 <p class="muted">{ format!("and {n_more} more") }</p>
             }

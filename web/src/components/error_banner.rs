@@ -4,30 +4,22 @@ use super::{Dispatch, dispatching};
 use crate::model::{Action, PageError};
 use yew::prelude::*;
 
-#[derive(Properties, PartialEq)]
-pub(crate) struct Props {
-    pub(crate) trouble: PageError,
-    /// Whether the worker has sent any response since the page was loaded.
-    pub(crate) started: bool,
-    pub(crate) dispatch: Dispatch,
-}
-
-#[component]
-pub(crate) fn ErrorBanner(props: &Props) -> Html {
+/// Renders the banner. `started` states whether the worker has sent any response since the page was loaded.
+pub(crate) fn error_banner(trouble: &PageError, started: bool, dispatch: &Dispatch) -> Html {
     html! {
         <div class="banner" role="alert">
-            { words(props) }
-            if let PageError::EmulatorStopped(_) = &props.trouble {
-                <button onclick={dispatching(&props.dispatch, Action::Relaunch)}>{ "Try again" }</button>
+            { words(trouble, started) }
+            if let PageError::EmulatorStopped(_) = trouble {
+                <button onclick={dispatching(dispatch, Action::Relaunch)}>{ "Try again" }</button>
             }
-            <button onclick={dispatching(&props.dispatch, Action::DismissTrouble)}>{ "Dismiss" }</button>
+            <button onclick={dispatching(dispatch, Action::DismissTrouble)}>{ "Dismiss" }</button>
         </div>
     }
 }
 
-fn words(props: &Props) -> Html {
-    match &props.trouble {
-        PageError::EmulatorStopped(reason) if !props.started => html! {
+fn words(trouble: &PageError, started: bool) -> Html {
+    match trouble {
+        PageError::EmulatorStopped(reason) if !started => html! {
             <div>
                 <b>{ "Failed to load the emulator. " }</b>
                 { "The network, a content filter or an incomplete deployment may block the WebAssembly module that checks and runs kernels. Your source is saved." }

@@ -2,7 +2,7 @@
 
 use super::js_popover::JsPopover;
 use super::launch_panel::LaunchPanel;
-use super::pickers::{Select, TargetPicker, VersionPicker};
+use super::pickers::{Select, target_picker, version_picker};
 use super::stage_tabs::stage_tabs;
 use super::text_picker::TextPicker;
 use super::{Dispatch, dispatching};
@@ -47,13 +47,13 @@ pub(crate) fn Header(props: &Props) -> Html {
     };
     html! {
         <header>
-            <h1 class="brand"><Logo />{ "Warpgrid" }</h1>
+            <h1 class="brand">{ logo() }{ "Warpgrid" }</h1>
             { stage_tabs(props.stage, props.example, props.target.as_deref().or(props.report.target.as_deref()), dispatch) }
             <TextPicker example={props.example} saved_kernels={props.saved_kernels.clone()} current_kernel_id={props.current_kernel_id.clone()} dispatch={dispatch.clone()} />
             <span class="pill check-target">
-                <TargetPicker chosen={props.target.clone()} stated={stated(&props.report.target, &props.report.assumed_target)} dispatch={dispatch.clone()} />
+                { target_picker(props.target.as_deref(), stated(&props.report.target, &props.report.assumed_target).as_deref(), dispatch) }
                 if props.front == SourceLanguage::Ptx {
-                    <VersionPicker chosen={props.ptx_version.clone()} stated={stated(&props.report.ptx_version, &props.report.assumed_ptx_version)} dispatch={dispatch.clone()} />
+                    { version_picker(props.ptx_version.as_deref(), stated(&props.report.ptx_version, &props.report.assumed_ptx_version).as_deref(), dispatch) }
                 }
             </span>
             // Blocks of inline assembly are selected above the editor instead.
@@ -111,8 +111,7 @@ fn kernels(facts: Option<&LaunchConfiguration>, dispatch: &Dispatch) -> Html {
 }
 
 /// Renders the logo: nine cells in lane colors.
-#[component]
-fn Logo() -> Html {
+fn logo() -> Html {
     let cell = |(i, lane): (usize, u8)| {
         let (x, y) = ((i % 3) * 8, (i / 3) * 8);
         let style = format!("fill: {}", lane_css(lane));

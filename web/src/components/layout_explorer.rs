@@ -15,7 +15,7 @@ use crate::layout_explorer::{
 };
 use crate::model::{Action, LayoutExplorerAction};
 use crate::theme::Palette;
-use controls::Controls;
+use controls::controls;
 use diagram::LayoutDiagram;
 use export::export_buttons;
 pub(crate) use export::{Export, save};
@@ -97,7 +97,7 @@ pub(crate) fn LayoutExplorer(props: &Props) -> Html {
     html! {
         <section class="explorer" ref={node} aria-label="Layout Explorer">
             <div class="explorer-side">
-                <Controls choice={page.choice.clone()} choices={first.choices.clone()} dispatch={props.dispatch.clone()} />
+                { controls(&page.choice, &first.choices, &props.dispatch) }
                 { properties_card(first) }
                 { lanes(page, first, &props.dispatch) }
             </div>
@@ -132,7 +132,10 @@ fn unknown_link_parameters(page: &LayoutExplorerState) -> Html {
     } else {
         "parameters"
     };
-    let text = format!("Unknown link {noun}: {}.", named.join(", "));
+    let text = format!(
+        "Unknown link {noun}: {}. The diagram shows default values.",
+        named.join(", ")
+    );
     html! { <p class="hint bad" role="status">{ inline_code(&text) }</p> }
 }
 

@@ -58,38 +58,31 @@ pub(crate) fn Select(props: &SelectProps) -> Html {
     }
 }
 
-#[derive(Properties, PartialEq)]
-pub(crate) struct OverrideProps {
-    pub(crate) chosen: Option<String>,
-    /// Value that the source specifies, if it specifies one.
-    pub(crate) stated: Option<String>,
-    pub(crate) dispatch: Dispatch,
-}
-
-#[component]
-pub(crate) fn TargetPicker(props: &OverrideProps) -> Html {
-    let stated = props.stated.as_deref().unwrap_or("target");
-    let dispatch = props.dispatch.clone();
+/// Renders the menu of targets. `stated` is the target that the source specifies, if it specifies one.
+pub(crate) fn target_picker(
+    chosen: Option<&str>,
+    stated: Option<&str>,
+    dispatch: &Dispatch,
+) -> Html {
+    let stated = stated.unwrap_or("target");
+    let dispatch = dispatch.clone();
     let on_choice = Callback::from(move |name: String| {
         dispatch.dispatch(Action::SetTarget(
             Some(name).filter(|name| !name.is_empty()),
         ));
     });
     let names: Vec<String> = targets().into_iter().map(str::to_owned).collect();
-    picker(
-        "Target",
-        "",
-        stated,
-        props.chosen.as_deref(),
-        &names,
-        on_choice,
-    )
+    picker("Target", "", stated, chosen, &names, on_choice)
 }
 
-#[component]
-pub(crate) fn VersionPicker(props: &OverrideProps) -> Html {
-    let stated = props.stated.as_deref().unwrap_or("version");
-    let dispatch = props.dispatch.clone();
+/// Renders the menu of versions. `stated` is the version that the source specifies, if it specifies one.
+pub(crate) fn version_picker(
+    chosen: Option<&str>,
+    stated: Option<&str>,
+    dispatch: &Dispatch,
+) -> Html {
+    let stated = stated.unwrap_or("version");
+    let dispatch = dispatch.clone();
     let on_choice = Callback::from(move |name: String| {
         dispatch.dispatch(Action::SetVersion(
             Some(name).filter(|name| !name.is_empty()),
@@ -99,7 +92,7 @@ pub(crate) fn VersionPicker(props: &OverrideProps) -> Html {
         "PTX version",
         "PTX ",
         stated,
-        props.chosen.as_deref(),
+        chosen,
         &versions(),
         on_choice,
     )

@@ -9,18 +9,11 @@ use crate::model::{Action, MmaArithmeticAction};
 use warpgrid_view::model::{Phrase, PhraseLink};
 use yew::prelude::*;
 
-#[derive(Properties, PartialEq)]
-pub(crate) struct Props {
-    pub(crate) frame: FrameRef,
-    pub(crate) stale: bool,
-    pub(crate) dispatch: Dispatch,
-}
-
-#[component]
-pub(crate) fn StepSummary(props: &Props) -> Html {
+/// Renders the summary of the last step. `stale` states whether the frame belongs to the previous run.
+pub(crate) fn step_summary(frame: &FrameRef, stale: bool, dispatch: &Dispatch) -> Html {
     let phrase = |phrase: &Phrase| match (&phrase.link, phrase.strong) {
         (Some(link), _) => {
-            html! { <button class="link" onclick={phrase_link(link, props)}>{ inline_code(&phrase.text) }</button> }
+            html! { <button class="link" onclick={phrase_link(link, dispatch)}>{ inline_code(&phrase.text) }</button> }
         }
         (None, true) => html! { <b>{ inline_code(&phrase.text) }</b> },
         (None, false) => html! { <span>{ inline_code(&phrase.text) }</span> },
@@ -29,23 +22,23 @@ pub(crate) fn StepSummary(props: &Props) -> Html {
         <p class="step-summary" aria-live="polite">
             <span class="dot" aria-hidden="true"></span>
             <span>
-                { for props.frame.sentence.iter().map(phrase) }
-                { fragment(props) }
-                if props.stale {
+                { for frame.sentence.iter().map(phrase) }
+                { fragment(frame, dispatch) }
+                if stale {
                     <small class="stale-note">{ "showing the previous run" }</small>
                 }
-                { props.frame.last.as_ref().map(step_details) }
+                { frame.last.as_ref().map(step_details) }
             </span>
         </p>
     }
 }
 
 /// Renders links from a matrix instruction to its fragment layout and to the Tensor Core arithmetic of its result.
-fn fragment(props: &Props) -> Html {
-    let Some(step) = &props.frame.matrix else {
+fn fragment(frame: &FrameRef, dispatch: &Dispatch) -> Html {
+    let Some(step) = &frame.matrix else {
         return Html::default();
     };
-    let open = dispatching::<MouseEvent>(&props.dispatch, open_fragment(step, 0));
+    let open = dispatching::<MouseEvent>(dispatch, open_fragment(step, 0));
     let product = step.product.as_ref().and_then(|product| {
         let cell = product.first_odd.unwrap_or(0) as usize;
         let action = Action::Product(MmaArithmeticAction::Open(product_of(step, cell)?));
@@ -53,17 +46,17 @@ fn fragment(props: &Props) -> Html {
             0 => "Show Tensor Core accumulation",
             _ => "Explain rounding",
         };
-        let reason = dispatching::<MouseEvent>(&props.dispatch, action);
+        let reason = dispatching::<MouseEvent>(dispatch, action);
         Some(html! { <>{ " " }<button class="link" onclick={reason}>{ name }</button></> })
     });
     html! { <>{ product }{ " " }<button class="link" onclick={open}>{ "Show fragment layout" }</button></> }
 }
 
 /// Returns the click handler of a link in the step summary.
-fn phrase_link(link: &PhraseLink, props: &Props) -> Callback<MouseEvent> {
+fn phrase_link(link: &PhraseLink, dispatch: &Dispatch) -> Callback<MouseEvent> {
     match link {
         PhraseLink::Warp(block, warp) => {
-            dispatching(&props.dispatch, Action::ShowWarp(Some((*block, *warp))))
+            dispatching(dispatch, Action::ShowWarp(Some((*block, *warp))))
         }
         PhraseLink::Memory(id) => {
             let id = id.clone();

@@ -13,16 +13,9 @@ use warpgrid_view::model::{TensorCopyView, TensorStep, TileView};
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
-#[derive(Properties, PartialEq)]
-pub(crate) struct Props {
-    pub(crate) frame: FrameRef,
-    pub(crate) palette: Rc<Palette>,
-    pub(crate) dispatch: Dispatch,
-}
-
-#[component]
-pub(crate) fn TensorCard(props: &Props) -> Html {
-    let Some(step) = &props.frame.tensor else {
+/// Renders the card of the Tensor Core operation.
+pub(crate) fn tensor_card(frame: &FrameRef, palette: &Rc<Palette>, dispatch: &Dispatch) -> Html {
+    let Some(step) = &frame.tensor else {
         return Html::default();
     };
     let title = match step.copy {
@@ -32,10 +25,10 @@ pub(crate) fn TensorCard(props: &Props) -> Html {
     html! {
         <section class="card tensor" aria-label={title}>
             <h2>{ title }<small>{ if step.has_landed { "completed" } else { "in flight" } }</small></h2>
-            <ul class="tiles">{ for (0..).zip(&step.tiles).map(|(at, tile)| entry(at, tile, step, &props.dispatch)) }</ul>
+            <ul class="tiles">{ for (0..).zip(&step.tiles).map(|(at, tile)| entry(at, tile, step, dispatch)) }</ul>
             if let Some(copy) = &step.copy {
                 { over_tensor(copy) }
-                <TilePicture frame={props.frame.clone()} palette={props.palette.clone()} />
+                <TilePicture frame={frame.clone()} palette={palette.clone()} />
             }
         </section>
     }

@@ -11,23 +11,18 @@ use warpgrid_view::layouts::tensor::has_layout;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-#[derive(Properties, PartialEq)]
-pub(crate) struct Props {
-    pub(crate) choice: LayoutQuery,
-    pub(crate) choices: FragmentChoices,
-    pub(crate) dispatch: Dispatch,
-}
-
-#[component]
-pub(crate) fn Controls(props: &Props) -> Html {
+/// Renders the controls of a fragment.
+pub(super) fn controls(
+    choice: &LayoutQuery,
+    choices: &FragmentChoices,
+    dispatch: &Dispatch,
+) -> Html {
     let LayoutQuery {
         request,
         base_bytes,
         beside,
         ..
-    } = &props.choice;
-    let (choice, dispatch) = (&props.choice, &props.dispatch);
-    let choices = &props.choices;
+    } = choice;
     let layout = request.layout.clone().unwrap_or_default();
     let stride = request
         .stride
@@ -35,7 +30,7 @@ pub(crate) fn Controls(props: &Props) -> Html {
     let stay = |event: SubmitEvent| event.prevent_default();
     html! {
         <form class="card explorer-controls" aria-label="Fragment layout" onsubmit={stay}>
-            { navigation("Fragment layout", &props.choice, &props.dispatch) }
+            { navigation("Fragment layout", choice, dispatch) }
             { picker("Operation", &request.op, &choices.ops, set(choice, dispatch, set_operation)) }
             { picker("Shape", &request.shape, &choices.shapes, set(choice, dispatch, |choice, name| choice.request.shape = name)) }
             { picker("Type", &request.ty, &choices.types, set(choice, dispatch, |choice, name| choice.request.ty = name)) }
@@ -114,6 +109,7 @@ pub(super) fn set<T: 'static>(
         let mut choice = choice.clone();
         // The change replaces the unknown parameters of the link.
         choice.unknown_parameters.clear();
+        choice.is_unanswered_link = false;
         change(&mut choice, value);
         dispatch.dispatch(Action::Matrix(LayoutExplorerAction::Open(choice)));
     })
