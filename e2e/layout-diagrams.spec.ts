@@ -2,7 +2,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import { expect, test, type Page } from "@playwright/test";
 import { readFileSync } from "node:fs";
-import { open, openAnalysis, pick } from "./playground";
+import { open, openAnalysis, paste, pick } from "./playground";
 
 const root = new URL("../", import.meta.url);
 const questions = readFileSync(new URL("web/questions.txt", root), "utf8").trim().split("\n").map((line) => line.split(" | "));
@@ -93,11 +93,21 @@ test("invalid layout links show an error with its position", async ({ page }) =>
     ["#lens?descriptor=0xfffffffffffffffffff", "expected bits such as"],
     ["#lens?op=wgmma.tile.a&step=99", "found step 99"],
     ["#lens?op=chain&first=odd", "odd"],
+    ["#lens?op=zzz", "Unknown link parameter: op=zzz"],
+    ["#matrix?op=store.d&shape=m99", "Unknown link parameter: shape=m99"],
   ]) {
     await page.goto("about:blank");
     await page.goto(`/${link}`);
     await expect(explorer(page), link).toContainText(sentence);
   }
+});
+
+test("constant that is the whole source is decoded as a matrix descriptor", async ({ page }) => {
+  await open(page);
+  await paste(page, "0x4000004000010040\n");
+  await page.getByRole("button", { name: "Decode matrix descriptor" }).click();
+  await expect(page).toHaveURL(/#layouts\?op=wgmma\.tile\.a&.*descriptor=0x4000004000010040/);
+  await expect(explorer(page)).toContainText("swizzle 128B");
 });
 
 // ---- documents

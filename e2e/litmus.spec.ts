@@ -23,6 +23,11 @@ test("weak message passing lists an outcome that is not sequentially consistent,
   await expect(litmusView(page).getByRole("region", { name: "Execution" })).toContainText("in causality order");
 });
 
+test("unknown litmus test of a link is reported", async ({ page }) => {
+  await page.goto("/#outcomes=xyz");
+  await expect(page.getByRole("alert")).toContainText("unknown litmus test “xyz” in the link");
+});
+
 test("link opens a litmus test, a syntax error names its line, and the tab Run closes the view", async ({ page }) => {
   await page.goto("/#litmus=async-proxy");
   await expect(allowedOutcomes(page).getByRole("button")).toHaveCount(2);

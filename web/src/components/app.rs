@@ -119,6 +119,8 @@ pub(crate) fn App() -> Html {
     };
     let state = &page.state;
     let is_covered = state.screen.hides_debugger();
+    let trouble = state.trouble.as_ref();
+    let banner = trouble.map(|trouble| error_banner(trouble, state.checked > 0, &dispatch));
     let matrix = state.screen.matrix();
     let is_embedded = matrix.is_some_and(|page| page.choice.embedded);
     let class = classes!(
@@ -130,14 +132,15 @@ pub(crate) fn App() -> Html {
         <div {class} {style}>
             { create_portal(page.analysis(), (*analysis_panel).clone()) }
             { page.header() }
-            <div class="views" role={is_covered.then_some("main")}>{ page.screen(export) }</div>
+            <div class="views" role={is_covered.then_some("main")}>
+                { banner.clone().filter(|_| is_covered) }
+                { page.screen(export) }
+            </div>
             <main>
                 { page.source() }
                 <Splitter on_change={set_split} />
                 <section class={classes!("right", is_outdated.then_some("stale"))} aria-label="Memory">
-                    if let Some(trouble) = &state.trouble {
-                        { error_banner(trouble, state.checked > 0, &dispatch) }
-                    }
+                    { banner.filter(|_| !is_covered) }
                     { page.run(&links) }
                 </section>
             </main>
