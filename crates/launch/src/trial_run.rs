@@ -184,16 +184,27 @@ pub(crate) fn refine_by_trial_runs(
         *scenario = better;
         outcome = Some(TrialOutcome::Stores);
     }
-    if outcome.is_some_and(|outcome| outcome < TrialOutcome::Stores)
-        && let Some(better) = stage.with_other_value(scenario, outcome)
-    {
-        *scenario = better;
-    }
-    if let Some(better) = stage.with_more_coverage(scenario) {
-        *scenario = better;
-    }
-    if let Some(better) = stage.with_other_block(scenario) {
-        *scenario = better;
+    let replaced = match outcome {
+        Some(outcome) if outcome < TrialOutcome::Stores => {
+            stage.with_other_value(scenario, outcome)
+        }
+        _ => None,
+    };
+    match replaced {
+        Some(replaced) if replaced.skips_instructions => {
+            let mut other = replaced.scenario;
+            stage.select_extents(scenario);
+            stage.select_extents(&mut other);
+            if stage.is_preferred(&other, scenario) {
+                *scenario = other;
+            }
+        }
+        replaced => {
+            if let Some(replaced) = replaced {
+                *scenario = replaced.scenario;
+            }
+            stage.select_extents(scenario);
+        }
     }
     stage.decoded
 }
@@ -232,6 +243,15 @@ impl Evaluation {
             && !self.has_conflict
             && !self.reads_unwritten
     }
+}
+
+/// Launch with one inferred value replaced, whose trial run is more informative than that of the original launch.
+struct ReplacedValue {
+    outcome: TrialOutcome,
+    scenario: Scenario,
+    /// Whether the run skips instructions that the run of the original launch reaches. With a count of 0, for example, the kernel skips the
+    /// loop in which the original launch hangs.
+    skips_instructions: bool,
 }
 
 /// Result of a trial run.
@@ -499,17 +519,18 @@ impl TrialRunner<'_> {
         }
     }
 
-    /// Returns the scenario with one inferred value replaced by 1 or 0, if the trial run of this scenario is more informative.
+    /// Returns the launch with one inferred value replaced by 1 or 0, if its trial run is more informative. Prefers launches that reach all
+    /// instructions of the original launch.
     fn with_other_value(
         &mut self,
         scenario: &Scenario,
-        outcome: Option<TrialOutcome>,
-    ) -> Option<Scenario> {
+        outcome: TrialOutcome,
+    ) -> Option<ReplacedValue> {
         let mut copy = scenario.clone();
         let n_guesses = self.guessed.leaves(&mut copy.params).count();
         let base = self.evaluate(scenario);
         let trials = (0..n_guesses).flat_map(|nth| [(nth, 1), (nth, 0)]);
-        let mut best: Option<(TrialOutcome, Scenario)> = None;
+        let mut best: Option<ReplacedValue> = None;
         for (nth, value) in trials.take(MAX_TRIALS) {
             let mut other = scenario.clone();
             let guess = self.guessed.leaves(&mut other.params).nth(nth)?;
@@ -517,22 +538,54 @@ impl TrialRunner<'_> {
                 continue;
             }
             let found = self.enlarge_until_in_bounds(&mut other, MAX_STEPS_OF_TRIAL);
-            let least = best.as_ref().map(|(outcome, _)| *outcome).or(outcome);
-            let is_better = found.is_some_and(|found| Some(found) > least);
-            // With a count of 0, the kernel may skip the loop in which the first launch hangs. A run that ends for this reason is not an
-            // improvement.
-            let hides = is_better
-                && value == 0
-                && outcome.is_some_and(|outcome| outcome >= TrialOutcome::Stuck)
-                && self.skips_any_of(&other, base.as_ref());
-            if let Some(found) = found.filter(|_| is_better && !hides) {
-                best = Some((found, other));
+            let Some(found) = found.filter(|found| *found > outcome) else {
+                continue;
+            };
+            let skips_instructions = self.skips_any_of(&other, base.as_ref());
+            let rank = |skips: bool, outcome: TrialOutcome| (!skips, outcome);
+            let is_best = best.as_ref().is_none_or(|best| {
+                rank(skips_instructions, found) > rank(best.skips_instructions, best.outcome)
+            });
+            if is_best {
+                best = Some(ReplacedValue {
+                    outcome: found,
+                    scenario: other,
+                    skips_instructions,
+                });
             }
-            if matches!(best, Some((TrialOutcome::Stores, _))) {
+            if !skips_instructions && found == TrialOutcome::Stores {
                 break;
             }
         }
-        best.map(|(_, scenario)| scenario)
+        best
+    }
+
+    /// Selects the numbers of blocks and threads of a launch: first a launch that reaches more instructions, then another block shape.
+    fn select_extents(&mut self, scenario: &mut Scenario) {
+        if let Some(better) = self.with_more_coverage(scenario) {
+            *scenario = better;
+        }
+        if let Some(better) = self.with_other_block(scenario) {
+            *scenario = better;
+        }
+    }
+
+    /// Checks whether a launch that skips instructions of another launch, which faults or hangs, is preferable to this launch. A launch that
+    /// ends must reach all instructions of a launch that hangs, or more instructions than a launch that faults, because a scalar with another
+    /// value than the programmer intended usually faults at an early check. Otherwise, the fault or the hang may be an error of the kernel.
+    fn is_preferred(&mut self, other: &Scenario, original: &Scenario) -> bool {
+        let (other, original) = match (self.evaluate(other), self.evaluate(original)) {
+            (Some(other), Some(original)) => (other, original),
+            (other, _) => return other.is_some(),
+        };
+        let is_whole = original.reached.is_subset(&other.reached);
+        match original.outcome {
+            TrialOutcome::Faults => is_whole || other.n_reached > original.n_reached,
+            TrialOutcome::Stuck | TrialOutcome::Spins => is_whole,
+            TrialOutcome::EndsEmpty | TrialOutcome::Stores => {
+                is_whole && other.outcome > original.outcome
+            }
+        }
     }
 
     /// Returns the scenario with a one-dimensional block with which the threads do not wait forever, because a barrier may expect more threads
@@ -608,8 +661,11 @@ impl TrialRunner<'_> {
             if is_same || other.block.is_some_and(|[x, ..]| x > self.max_threads()) {
                 continue;
             }
-            if self.enlarge_until_in_bounds(&mut other, MAX_STEPS_OF_TRIAL)? < TrialOutcome::Stores
-            {
+            let outcome = self.enlarge_until_in_bounds(&mut other, MAX_STEPS_OF_TRIAL)?;
+            // A larger launch may hang only if the original launch hangs.
+            let is_same_hang =
+                outcome == TrialOutcome::Stuck && base.outcome == TrialOutcome::Stuck;
+            if outcome < TrialOutcome::Stores && !is_same_hang {
                 continue;
             }
             let evaluated = self.evaluate(&other)?;
@@ -644,9 +700,10 @@ impl TrialRunner<'_> {
             other.block = Some(shape);
             let mut outcome = self.enlarge_until_in_bounds(&mut other, MAX_STEPS_OF_TRIAL)?;
             if outcome == TrialOutcome::Faults
-                && let Some(better) = self.with_other_value(&other, Some(outcome))
+                && let Some(better) = self.with_other_value(&other, outcome)
+                && !better.skips_instructions
             {
-                other = better;
+                other = better.scenario;
                 outcome = self.enlarge_until_in_bounds(&mut other, MAX_STEPS_OF_TRIAL)?;
             }
             if outcome < TrialOutcome::EndsEmpty {

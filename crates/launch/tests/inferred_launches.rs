@@ -415,3 +415,40 @@ fn inference_prefers_launches_without_hang_or_fault() {
         "{bits:?}"
     );
 }
+
+/// Runs a kernel in this directory with its inferred launch, and returns the inferred values and the name of the fault.
+fn fault_of(source: &str) -> (Vec<String>, Option<&'static str>) {
+    let mut session = launched(source.to_owned());
+    session.run(MAX_STEPS);
+    let fault = session.fault().map(|fault| fault.kind.name());
+    (session.inferred_annotations().to_vec(), fault)
+}
+
+#[test]
+fn launch_that_reaches_most_instructions_is_selected_although_it_hangs_or_faults() {
+    let own_arrivals = fault_of(include_str!("data/launches/wait-for-own-arrivals.ptx"));
+    assert_eq!(own_arrivals.1, Some("deadlock"), "{own_arrivals:?}");
+    let (launch, fault) = fault_of(include_str!("data/launches/ring-with-wrong-parity.ptx"));
+    assert_eq!(fault, Some("deadlock"), "{launch:?}");
+    assert_eq!(launch[0], "//@ launch grid=1 block=64");
+    let n = "//@ scalar n: u32 = 32".to_owned();
+    assert!(launch.contains(&n), "{launch:?}");
+    let (launch, fault) = fault_of(include_str!("data/launches/misaligned-store-in-loop.ptx"));
+    assert_eq!(fault, Some("misaligned"), "{launch:?}");
+}
+
+#[test]
+fn ring_with_correct_parity_ends_with_inferred_launch() {
+    let wrong = include_str!("data/launches/ring-with-wrong-parity.ptx");
+    let (launch, fault) = fault_of(&wrong.replace("mov.u32 %r8, %r7;", "xor.b32 %r8, %r7, 1;"));
+    assert_eq!(fault, None, "{launch:?}");
+    assert_eq!(launch[0], "//@ launch grid=1 block=64");
+}
+
+#[test]
+fn producer_warp_is_added_to_arrival_count_of_consumers() {
+    let source = include_str!("data/launches/producer-warp-beside-consumers.ptx");
+    let (launch, fault) = fault_of(source);
+    assert_eq!(fault, None, "{launch:?}");
+    assert!(launch[0].contains("block=160"), "{launch:?}");
+}

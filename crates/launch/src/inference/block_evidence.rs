@@ -43,15 +43,20 @@ impl BlockEvidence {
             ..BlockEvidence::default()
         };
         let mut origins = Origins::new();
+        let mut constants = Constants::new();
         for reader in readers(program, function) {
             if let InstructionSummary::Copy { to, from } = reader.read() {
                 match origin(&from, &origins) {
                     Some(special) => drop(origins.insert(to, special)),
                     None => drop(origins.remove(&to)),
                 }
+                match from {
+                    SourceValue::Constant(bits) => drop(constants.insert(to, bits)),
+                    _ => drop(constants.remove(&to)),
+                }
             }
             evidence.add_scaled_index(reader, &origins);
-            evidence.add_count(reader, &origins);
+            evidence.add_count(reader, &origins, &constants);
         }
         evidence
     }
@@ -96,8 +101,16 @@ impl BlockEvidence {
     }
 
     /// Records the thread count of a barrier, the arrival count of an mbarrier, and a comparison of the thread index with the last thread.
-    fn add_count(&mut self, reader: InstructionView<'_>, origins: &Origins) {
-        let values = reader.source_values();
+    fn add_count(&mut self, reader: InstructionView<'_>, origins: &Origins, constants: &Constants) {
+        let mut values = reader.source_values();
+        // The operands of inline assembly are registers, also if their values are constants.
+        if let Some(last) = values.last_mut()
+            && let Some(bits) = last
+                .register()
+                .and_then(|register| constants.get(&register))
+        {
+            *last = SourceValue::Constant(*bits);
+        }
         let range = u64::from(WARP)..=u64::from(self.max_threads);
         let valid = |count: u64| range.contains(&count).then_some(count as u32);
         let Some(operation) = reader.operation() else {
@@ -160,13 +173,15 @@ impl BlockEvidence {
             tiles.collect()
         } else {
             let counts = self.counts.iter().chain(&self.last_threads).rev().copied();
+            // In a pipeline, only the consumers arrive at an mbarrier, and a separate warp is the producer.
+            let with_producer = self.counts.iter().rev().map(|count| count + WARP);
             // A thread can process 1, 2, 4 or 8 elements of the block pitch.
             let shifts = 0..=MAX_ELEMENTS_PER_THREAD.ilog2();
             let pitches = shifts.filter_map(|shift| Some(x? >> shift));
             // A shared array can contain two buffers of a pipeline.
             let lengths = self.shared_lengths.iter().rev();
             let lengths = lengths.flat_map(|length| [*length, length / 2]);
-            let sizes = counts.chain(pitches).chain(lengths);
+            let sizes = counts.chain(pitches).chain(lengths).chain(with_producer);
             sizes.map(|x| [x, 1, 1]).collect()
         };
         let mut known = BTreeSet::new();
@@ -177,6 +192,9 @@ impl BlockEvidence {
         candidates
     }
 }
+
+/// Constant that each register contains.
+type Constants = BTreeMap<RegisterId, u64>;
 
 /// Special register whose value each register contains.
 type Origins = BTreeMap<RegisterId, SpecialRegister>;
