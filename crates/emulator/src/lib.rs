@@ -53,8 +53,8 @@ pub(crate) mod state;
 pub mod translation_view;
 
 pub use crate::contract::fault::{
-    AccessFault, AccessKind, Fault, FaultKind, FaultLocation, LaneMaskDisplay, MatrixMisuse,
-    MbarrierFault, NamedRegion, PollTarget, WaitReason, WaitingGroup,
+    AccessFault, AccessKind, Fault, FaultKind, FaultLocation, InvalidCoordinate, LaneMaskDisplay,
+    MatrixMisuse, MbarrierFault, NamedRegion, PollTarget, WaitReason, WaitingGroup,
 };
 pub use crate::contract::image::{AddressMode, ImageInit, Sampler};
 pub use crate::contract::inspect::{

@@ -53,6 +53,7 @@ fault_sorts! {
     InvalidCopySize => "bad_copy_size",
     InvalidIgnoreBytes => "left_out_bytes",
     TensorCopy => "tensor_copy",
+    IllegalInstruction => "illegal_instruction",
     TensorMemory => "tensor_memory",
     Image => "image",
     SurfaceOutOfBounds => "surface_out_of_bounds",

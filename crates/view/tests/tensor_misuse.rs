@@ -150,6 +150,27 @@ cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, {{%r2, %r3}}],
 }
 
 #[test]
+fn misaligned_tensor_copy_coordinate_is_illegal_instruction_with_multiple_in_elements() {
+    let map = "//@ launch block=32\n//@ buffer x: f16[64][64]\n//@ tensormap map = tiled x: f16[64][64] box=[8][64]";
+    let body = "mov.u32 %r2, 4;
+mov.u32 %r3, 0;
+setp.ne.u32 %p0, %r0, 0;
+@%p0 ret;
+mbarrier.init.shared.b64 [bar], 1;
+cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [bar];";
+    let mut session = Session::new(Scenario {
+        source: source(map, "sm_90", body),
+        ..Scenario::default()
+    })
+    .expect("a kernel that runs");
+    session.run(MAX_STEPS);
+    let fault = session.fault().expect("the coordinate is misaligned");
+    assert_eq!(fault.kind.name(), "illegal_instruction");
+    expect!["use a coordinate in dimension 0 that is a multiple of 8 elements of `.f16`"]
+        .assert_eq(fault.help.as_deref().unwrap_or_default());
+}
+
+#[test]
 fn out_of_bounds_or_invalid_descriptors_fault() {
     let product = "mov.b64 %rd2, 0x4000004000013fff;
 wgmma.fence.sync.aligned;

@@ -827,7 +827,7 @@ export type MemoryKey = string;
 export type MemorySpace = "generic" | "const" | "global" | "local" | "param" | "shared" | "shared::cluster" | "tensor";
 
 /** Kind of a fault. */
-export type FaultSort = "misaligned" | "out_of_bounds" | "read_only" | "wrong_space" | "deadlock" | "undefined_matrix" | "trap" | "assert" | "unsupported" | "stack_overflow" | "bad_call_target" | "bad_branch_index" | "bad_barrier" | "mbarrier" | "mbarrier_in_other_block" | "invalid_copy_size" | "invalid_ignore_bytes" | "tensor_copy" | "tensor_memory" | "image" | "surface_out_of_bounds" | "internal";
+export type FaultSort = "misaligned" | "out_of_bounds" | "read_only" | "wrong_space" | "deadlock" | "undefined_matrix" | "trap" | "assert" | "unsupported" | "stack_overflow" | "bad_call_target" | "bad_branch_index" | "bad_barrier" | "mbarrier" | "mbarrier_in_other_block" | "invalid_copy_size" | "invalid_ignore_bytes" | "tensor_copy" | "illegal_instruction" | "tensor_memory" | "image" | "surface_out_of_bounds" | "internal";
 
 /** Type that hosts display for a register. Hosts display a register with any other declared type as untyped bits of the same width. */
 export type RegisterType = "b8" | "b16" | "b32" | "b64" | "b128" | "u8" | "u16" | "u32" | "u64" | "s8" | "s16" | "s32" | "s64" | "f16" | "f16x2" | "f32" | "f64" | "pred";

@@ -4,6 +4,7 @@ use crate::contract::launch::BufferIndex;
 use crate::contract::mbarrier::{MbarrierMisuse, MbarrierState};
 use crate::contract::observer::MemoryId;
 use crate::contract::step_event::Agent;
+use crate::contract::tensor_map::TensorType;
 use std::fmt;
 pub use warpgrid_isa::AccessKind;
 use warpgrid_isa::StateSpace;
@@ -138,6 +139,9 @@ pub enum FaultKind {
     InvalidIgnoreBytes { bytes: u64 },
     /// A tensor map is invalid, or a copy with a tensor map is invalid.
     TensorCopy { why: String },
+    /// The start coordinates of a tensor copy are invalid. The driver reports an illegal instruction (measured on an
+    /// H100).
+    IllegalInstruction(InvalidCoordinate),
     /// An instruction uses tensor memory in an invalid way.
     TensorMemory { why: String },
     /// A texture or surface handle is invalid, or an instruction uses the texture or surface in an invalid way.
@@ -146,6 +150,50 @@ pub enum FaultKind {
     SurfaceOutOfBounds { why: String },
     /// The state of the emulator is inconsistent. This fault is a bug of the emulator, not of the program.
     Internal { what: String },
+}
+
+/// Reason why the start coordinates of a tensor copy are invalid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InvalidCoordinate {
+    /// The byte offset of the coordinate of dimension 0 is not a multiple of 16 bytes.
+    Misaligned {
+        coordinate: i64,
+        offset_bytes: i64,
+        /// Element type of the tensor map.
+        ty: TensorType,
+        /// Number of elements in 16 bytes.
+        multiple_elements: u64,
+    },
+    /// A tensor store starts before the first element of a dimension.
+    NegativeStart { dimension: usize, coordinate: i64 },
+}
+
+impl InvalidCoordinate {
+    /// Alignment in bytes of the start of a tensor copy in dimension 0.
+    pub(crate) const ALIGNMENT_BYTES: u64 = 16;
+}
+
+impl fmt::Display for InvalidCoordinate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InvalidCoordinate::Misaligned {
+                coordinate,
+                offset_bytes,
+                ..
+            } => write!(
+                f,
+                "coordinate {coordinate} of dimension 0 corresponds to byte offset {offset_bytes}, expected a multiple of {}",
+                InvalidCoordinate::ALIGNMENT_BYTES
+            ),
+            InvalidCoordinate::NegativeStart {
+                dimension,
+                coordinate,
+            } => write!(
+                f,
+                "the tensor store starts at coordinate {coordinate} of dimension {dimension}, expected at least 0"
+            ),
+        }
+    }
 }
 
 /// Undefined operation on an mbarrier object: the misuse, and the location and state of the object.
@@ -351,6 +399,7 @@ impl FaultKind {
             FaultKind::InvalidCopySize { .. } => "bad_copy_size",
             FaultKind::InvalidIgnoreBytes { .. } => "left_out_bytes",
             FaultKind::TensorCopy { .. } => "tensor_copy",
+            FaultKind::IllegalInstruction(_) => "illegal_instruction",
             FaultKind::TensorMemory { .. } => "tensor_memory",
             FaultKind::Image { .. } => "image",
             FaultKind::SurfaceOutOfBounds { .. } => "surface_out_of_bounds",
@@ -434,6 +483,7 @@ impl fmt::Display for Fault {
             | FaultKind::SurfaceOutOfBounds { why: reason } => {
                 write!(f, "{who}: {reason}")
             }
+            FaultKind::IllegalInstruction(reason) => write!(f, "{who}: {reason}"),
             FaultKind::InvalidIgnoreBytes { bytes } => {
                 write!(
                     f,

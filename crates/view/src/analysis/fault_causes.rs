@@ -252,6 +252,7 @@ impl Session {
             | FaultKind::InvalidCopySize { .. }
             | FaultKind::InvalidIgnoreBytes { .. }
             | FaultKind::TensorCopy { .. }
+            | FaultKind::IllegalInstruction(_)
             | FaultKind::TensorMemory { .. }
             | FaultKind::Image { .. }
             | FaultKind::SurfaceOutOfBounds { .. } => {

@@ -4,7 +4,9 @@ use crate::model::MemorySpace;
 use crate::model::fault::FaultView;
 use crate::model::source_position::SourcePosition;
 use crate::model::text::SourceRange;
-use warpgrid_emulator::{AccessFault, Fault, FaultKind, MatrixMisuse, NamedRegion};
+use warpgrid_emulator::{
+    AccessFault, Fault, FaultKind, InvalidCoordinate, MatrixMisuse, NamedRegion,
+};
 use warpgrid_isa::StateSpace;
 
 /// Converts a fault to the form that hosts display and that the module `expectations` compares.
@@ -105,6 +107,7 @@ fn help(kind: &FaultKind, access: Option<&AccessFault>) -> Option<String> {
         FaultKind::TensorCopy { .. } => {
             "pass the address of a tensor map that matches the copy, for example `//@ tensormap map = tiled x: f16[64][64] box=[8][64]`"
         }
+        FaultKind::IllegalInstruction(reason) => return Some(coordinate_help(reason)),
         FaultKind::TensorMemory { .. } => {
             "allocate columns with `tcgen05.alloc`, and access only the 32 lanes of the executing warp: warp w can access lanes 32 * (w mod 4) to 32 * (w mod 4) + 31"
         }
@@ -139,6 +142,23 @@ fn out_of_bounds_help(access: Option<&AccessFault>) -> &'static str {
         Some(NamedRegion::Parameters) => "compare the offset with the size of the parameter",
         Some(NamedRegion::Nothing) | None => {
             "the address is not near any allocation of the launch: check the address computation and the pointer arguments"
+        }
+    }
+}
+
+/// Returns a suggestion for a fix of the coordinates of a tensor copy.
+fn coordinate_help(reason: &InvalidCoordinate) -> String {
+    match reason {
+        InvalidCoordinate::Misaligned {
+            ty,
+            multiple_elements,
+            ..
+        } => format!(
+            "use a coordinate in dimension 0 that is a multiple of {multiple_elements} elements of `.{}`",
+            ty.name()
+        ),
+        InvalidCoordinate::NegativeStart { .. } => {
+            "use coordinates that are not negative, because only tensor loads fill elements outside of the tensor".to_owned()
         }
     }
 }

@@ -2,7 +2,7 @@
 //! computes the addresses from this description.
 
 use crate::code::{AccessPlan, TensorCopyPlan};
-use crate::contract::fault::{AccessKind, FaultKind};
+use crate::contract::fault::{AccessKind, FaultKind, InvalidCoordinate};
 use crate::contract::pending::{
     AsyncEffect, AsyncGroupKind, AsyncOperation, CompletionMechanism, Reduction,
 };
@@ -121,7 +121,8 @@ fn transfer_of(
     for (to, row) in transfer.offsets.iter_mut().zip(&rows.offsets) {
         *to = (row[lane] & 0xffff) as i64;
     }
-    check_place(&transfer).map_err(wrong)?;
+    check_place(&transfer)
+        .map_err(|reason| ExecutionFault::new(FaultKind::IllegalInstruction(reason), 1 << lane))?;
     Ok(transfer)
 }
 
@@ -242,21 +243,25 @@ fn block_at(reach: &MemoryContext<'_>, rank: u32) -> u64 {
 }
 
 /// Checks the start coordinates of a tensor copy. On an H100, invalid coordinates cause an illegal instruction error.
-fn check_place(transfer: &TensorCopy) -> Result<(), String> {
-    const MULTIPLE: i64 = 16;
+fn check_place(transfer: &TensorCopy) -> Result<(), InvalidCoordinate> {
+    let alignment = InvalidCoordinate::ALIGNMENT_BYTES;
     let unit = transfer.map.unit();
-    let first = transfer.coordinates[0];
-    let bytes = first.saturating_mul(unit.global_bytes as i64);
-    if unit.n_values == 1 && bytes % MULTIPLE != 0 {
-        return Err(format!(
-            "coordinate {first} of dimension 0 corresponds to byte offset {bytes}, expected a multiple of {MULTIPLE}"
-        ));
+    let coordinate = transfer.coordinates[0];
+    let offset_bytes = coordinate.saturating_mul(unit.global_bytes as i64);
+    if unit.n_values == 1 && !offset_bytes.unsigned_abs().is_multiple_of(alignment) {
+        return Err(InvalidCoordinate::Misaligned {
+            coordinate,
+            offset_bytes,
+            ty: transfer.map.ty,
+            multiple_elements: alignment / unit.global_bytes.max(1),
+        });
     }
     let is_store = transfer.direction == TensorCopyDirection::Store;
     match transfer.least_place().filter(|_| is_store) {
-        Some((dimension, place)) if place < 0 => Err(format!(
-            "the tensor store starts at coordinate {place} of dimension {dimension}, expected at least 0"
-        )),
+        Some((dimension, coordinate)) if coordinate < 0 => Err(InvalidCoordinate::NegativeStart {
+            dimension,
+            coordinate,
+        }),
         _ => Ok(()),
     }
 }
