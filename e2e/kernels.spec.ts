@@ -126,16 +126,15 @@ const kernels: Record<string, (initialValues: (buffer: string) => number[]) => M
     out: fill(8 * 32, (i) => ((i >> 5) < 4 && i % 32 < 16 ? (8 + (i >> 5)) * 40 + 24 + (i % 32) : 0)),
   }),
 
-  // Each word contains two 16-bit numbers, and the rows have 128, 32, 64 and 128 bytes. The swizzle selects the 16-byte chunk of each
+  // Each tile contains 512 numbers of 16 bits, and its rows have 128, 32, 64 or 128 bytes. The swizzle selects the 16-byte chunk of each
   // address.
   "swizzle-modes": () => ({
-    out: fill(1024, (word) => {
-      const [tile, byte] = [word >> 8, (word % 256) * 4];
+    out: fill(2048, (index) => {
+      const [tile, byte] = [index >> 9, (index % 512) * 2];
       const [span, mask] = [[128, 0], [32, 1], [64, 3], [128, 7]][tile];
       const plain = byte ^ (((byte >> 7) & mask) << 4);
       const row = Math.trunc(plain / span);
-      const element = row * 64 + (plain % span) / 2;
-      return row < 8 ? element + (element + 1) * 65536 : 0;
+      return row < 8 ? row * 64 + (plain % span) / 2 : 0;
     }),
   }),
 
