@@ -153,6 +153,7 @@ pub(crate) fn add_operands(
             place,
             expression,
             value: None,
+            initializer: None,
             section: OperandSection::Either,
         });
     }

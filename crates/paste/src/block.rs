@@ -1,8 +1,9 @@
 //! Inline assembly block as plain data: the assembly and the operands of a C++ statement, or of a call in another host language.
 
 use crate::constraint::{AsmDialect, ConstraintAccess, OperandKind};
+use crate::initializer::Initializer;
 use warpgrid_isa::TypeKind;
-use warpgrid_program::{Diagnostic, ExternalRegister, MappedSource, Span};
+use warpgrid_program::{Diagnostic, ExternalRegister, ExternalValue, MappedSource, Span};
 
 /// Whether an inline assembly call in Triton specifies that the assembly has no side effects (`is_pure=True`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +39,7 @@ pub struct AsmBlock {
 }
 
 /// Operand of an [`AsmBlock`] with its name, its constraint and the expression of the host language.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct AsmOperand {
     /// Name of the operand in the snippet, or the value of a known constant.
     pub name: String,
@@ -50,6 +51,8 @@ pub struct AsmOperand {
     pub place: Span,
     /// Expression of the host language that is passed to the operand.
     pub expression: String,
+    /// Initializer of the operand, if the host source states the initial value of the operand.
+    pub initializer: Option<Initializer>,
     /// Whether the source defines the value of a constant operand.
     pub is_known: bool,
     /// Spans of the uses of the operand in the assembly.
@@ -110,6 +113,12 @@ impl AsmBlock {
                     name: operand.name.clone(),
                     is_stated: stated.contains(&operand.name)
                         || stated.contains(&operand.expression),
+                    initial: operand.initializer.as_ref().and_then(|initializer| {
+                        Some(ExternalValue {
+                            bits: initializer.value.bits(ty)?,
+                            text: initializer.text.clone(),
+                        })
+                    }),
                     ty: match ty.kind() {
                         TypeKind::Unsigned => ty.to_bits(),
                         TypeKind::Bits

@@ -3,6 +3,7 @@
 
 pub(crate) mod constants;
 mod declared_types;
+mod initializers;
 pub(crate) mod lexer;
 mod macros;
 mod preprocessor;

@@ -39,6 +39,7 @@ mod front_end;
 mod highlight;
 mod host_document;
 mod host_source;
+pub mod initializer;
 mod log;
 mod log_document;
 mod log_hints;

@@ -6,6 +6,7 @@ use crate::constraint::{AsmDialect, Constraint, ConstraintAccess, OperandKind};
 use crate::cpp::constants::ConstantTable;
 use crate::diagnostics as diagnose;
 use crate::host_source::CHOICES;
+use crate::initializer::Initializer;
 use crate::operand_names::NameAllocator;
 use crate::template::{SymbolicOperand, constant_text, expand};
 use warpgrid_program::{Diagnostic, MappedSource, SourceMap, Span};
@@ -38,6 +39,8 @@ pub(crate) struct ParsedAsmOperand {
     pub(crate) expression: String,
     /// Value of a constant operand, if the source defines it.
     pub(crate) value: Option<String>,
+    /// Initializer of the operand, if the source states the initial value of the operand.
+    pub(crate) initializer: Option<Initializer>,
     pub(crate) section: OperandSection,
 }
 
@@ -244,6 +247,7 @@ impl ParsedAsmBlock {
             constraint: raw.constraint.clone(),
             place: raw.place,
             expression: raw.expression.clone(),
+            initializer: raw.initializer.clone(),
             is_known: raw.value.is_some() || matches!(kind, OperandKind::Register(_)),
             uses: Vec::new(),
         }

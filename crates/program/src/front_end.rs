@@ -142,6 +142,16 @@ pub struct ExternalRegister {
     pub ty: ScalarType,
     /// Whether an annotation of the source specifies the value of the register.
     pub is_stated: bool,
+    /// Value with which the code around the snippet initializes the register.
+    pub initial: Option<ExternalValue>,
+}
+
+/// Value with which the code around a snippet initializes a register.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExternalValue {
+    pub bits: u64,
+    /// Declaration or expression of the value in the notation of the host source: `int bytes = pred ? 16 : 0`.
+    pub text: String,
 }
 
 /// Part of a source that can be run separately, such as a block of inline assembly.

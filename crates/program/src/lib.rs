@@ -34,9 +34,9 @@ pub use diagnostic::{Diagnostic, Edit, Fix, Label, Requirement, Severity};
 pub use flow::{BasicBlock, reachable, reachable_blocks};
 pub use front_end::{
     CheckResult, CompletionItem, CompletionItemKind, DiagnosticDoc, Document, EmbeddedSnippet,
-    Explanation, ExternalRegister, FormDoc, FrontEnd, Hover, ModifierDoc, OperandDoc, Overrides,
-    ReferenceDocs, SemanticToken, SemanticTokenKind, SignatureHelp, SlotDoc, SnippetOperand,
-    TermDoc, TokenDoc, TokenDocKind,
+    Explanation, ExternalRegister, ExternalValue, FormDoc, FrontEnd, Hover, ModifierDoc,
+    OperandDoc, Overrides, ReferenceDocs, SemanticToken, SemanticTokenKind, SignatureHelp, SlotDoc,
+    SnippetOperand, TermDoc, TokenDoc, TokenDocKind,
 };
 pub use function::{
     Function, FunctionKind, Guard, Instruction, LaunchBounds, Module, OpcodeInfo, Parameter,

@@ -181,3 +181,46 @@ fn module_preceded_by_ptxas_log_runs() {
     let frame = session.frame(&FrameRequest::default());
     assert_eq!(frame.last.map(|last| last.range.line), Some(9));
 }
+
+#[test]
+fn initializer_of_source_determines_initial_value_of_operand() {
+    let source = r#"__device__ void copy_if(unsigned d, const void *src, bool pred) {
+  int bytes = pred ? 16 : 0;
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;\n"
+               "cp.async.wait_all;" :: "r"(d), "l"(src), "r"(bytes) : "memory");
+}
+__device__ void fill(float *out) {
+  const float value = 1.5f;
+  asm volatile("st.global.f32 [%0], %1;" :: "l"(out), "f"(value) : "memory");
+}
+"#;
+    let report = check(source, &CheckOptions::default());
+    let mut notes = report
+        .diagnostics
+        .iter()
+        .map(|found| found.message.as_str());
+    let note = notes.find(|note| note.contains("inferred declarations"));
+    let note = note.unwrap_or_default();
+    assert!(
+        note.contains("`bytes` = 16 (from `int bytes = pred ? 16 : 0`)"),
+        "{note}"
+    );
+    let open = |entry: &str| {
+        let scenario = Scenario {
+            source: source.to_owned(),
+            entry: Some(entry.to_owned()),
+            ..Scenario::default()
+        };
+        let mut session = Session::new(scenario).expect("a block that runs");
+        session.run(1_000);
+        assert_eq!(session.fault(), None);
+        session
+    };
+    let mut session = open("copy_if");
+    let stores = session.events(0, session.position());
+    let landed: u32 = stores.iter().map(|store| store.n_bytes).sum();
+    assert_eq!(landed, 32 * 16);
+    let session = open("fill");
+    let bytes = session.memory(&MemoryKey::Buffer("out".into()));
+    assert_eq!(bytes.expect("a buffer")[..4], 1.5f32.to_le_bytes());
+}

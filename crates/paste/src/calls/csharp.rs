@@ -168,6 +168,7 @@ fn operand(pieces: TokenStream<'_>, argument: Argument<'_>, block: &mut ParsedAs
         place: span,
         expression: expression.to_owned(),
         value: None,
+        initializer: None,
         section: OperandSection::Either,
     });
 }

@@ -55,12 +55,27 @@ const CLASSES: &[&str] = &[
     "ulonglong2",
 ];
 
+/// Declaration of a variable: the index of the token with its name, and its type if the type is known.
+pub(super) struct Declaration {
+    pub(super) name: usize,
+    ty: Option<DeclaredType>,
+}
+
 /// Returns the type of the variable `name` whose declaration precedes the token `before`, or `None` if the type is unknown.
 pub(super) fn declared_type(
     pieces: TokenStream<'_>,
     before: usize,
     name: &str,
 ) -> Option<DeclaredType> {
+    declaration(pieces, before, name)?.ty
+}
+
+/// Returns the declaration of the variable `name` that precedes the token `before`.
+pub(super) fn declaration(
+    pieces: TokenStream<'_>,
+    before: usize,
+    name: &str,
+) -> Option<Declaration> {
     // Number of unopened braces, because the declarations of a closed scope are invisible.
     let mut n_closed = 0usize;
     for at in (0..before).rev() {
@@ -72,18 +87,20 @@ pub(super) fn declared_type(
                 if ![b',', b')', b';', b'='].into_iter().any(is_end) || pieces.is(at + 2, b'=') {
                     continue;
                 }
-                match at.checked_sub(1).map(|left| pieces.kind(left)) {
+                let ty = match at.checked_sub(1).map(|left| pieces.kind(left)) {
                     // A list of declarators has its type at its start, which can also be the argument of a call.
-                    Some(Some(TokenKind::Punctuation(b','))) => return None,
+                    Some(Some(TokenKind::Punctuation(b','))) => TypeWords::Unknown,
                     Some(Some(TokenKind::Word | TokenKind::Punctuation(b'*' | b'&'))) => {
-                        match type_before(pieces, at) {
-                            TypeWords::Known(found) => return Some(found),
-                            TypeWords::Unknown => return None,
-                            TypeWords::None => {}
-                        }
+                        type_before(pieces, at)
                     }
-                    _ => {}
-                }
+                    _ => TypeWords::None,
+                };
+                let ty = match ty {
+                    TypeWords::Known(found) => Some(found),
+                    TypeWords::Unknown => None,
+                    TypeWords::None => continue,
+                };
+                return Some(Declaration { name: at, ty });
             }
             _ => {}
         }

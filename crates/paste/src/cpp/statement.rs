@@ -307,7 +307,7 @@ impl<'a> CppSource<'a> {
                 return;
             };
             at += 1;
-            let (mut expression, mut end) = (String::new(), at);
+            let (mut expression, mut end, mut initializer) = (String::new(), at, None);
             if pieces.is(at, b'(') {
                 end = pieces.closing(at).unwrap_or(to).min(to);
                 expression = self.expression(at + 1, end, arguments);
@@ -317,6 +317,7 @@ impl<'a> CppSource<'a> {
                         declared.and_then(|ty| wrong_type(inner, &expression, &ty, pieces.source));
                     block.diagnostics.extend(wrong);
                 }
+                initializer = self.initializer(at, end, &expression);
                 end += 1;
             }
             block.operands.push(ParsedAsmOperand {
@@ -325,6 +326,7 @@ impl<'a> CppSource<'a> {
                 place: inner,
                 expression,
                 value: None,
+                initializer,
                 section,
             });
             at = end;

@@ -4,8 +4,8 @@ use crate::target_context::TargetContext;
 use crate::tree::Tree;
 use crate::tree::name::Name;
 use warpgrid_isa::{ScalarType, SpecialRegister};
-use warpgrid_program::ExternalRegister;
 use warpgrid_program::container::stated_values;
+use warpgrid_program::{ExternalRegister, ExternalValue};
 
 /// Immutable inputs of the checker, which all phases share.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +33,12 @@ impl<'a> Context<'a> {
     pub(crate) fn given_type(&self, name: &str) -> Option<ScalarType> {
         let found = self.given.iter().find(|given| given.name == name);
         found.map(|given| given.ty)
+    }
+
+    /// Returns the value with which the code around a snippet initializes a register.
+    pub(crate) fn external_value(&self, name: &str) -> Option<&'a ExternalValue> {
+        let found = self.given.iter().find(|given| given.name == name);
+        found?.initial.as_ref()
     }
 
     /// Returns whether an annotation specifies the value of a register that a snippet reads.

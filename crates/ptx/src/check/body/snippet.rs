@@ -65,33 +65,8 @@ impl<'a> BodyChecker<'a, '_> {
         let text = self.context().name_text(name);
         let given = self.context().given_type(&text);
         let is_value = inferred.value.is_some() && !inferred.is_moving_pointer();
-        if let Some((ty, n)) = inferred.value.filter(|_| is_value) {
-            let (ty, n) = match (given, !inferred.pointers.is_empty() && inferred.written) {
-                (Some(given), _) => (given, 1),
-                (None, true) => (ScalarType::B64, n),
-                (None, false) => (register_type(ty), n),
-            };
-            let binding = self.add_register(&text, ty, n);
-            self.names.bind(name, binding, Span::at(0));
-            let start = inferred.start.filter(|_| inferred.read_first);
-            match (start, binding) {
-                // The launch determines the initial value of the register.
-                _ if inferred.read_first && self.context().is_stated(&text) => {}
-                (Some(start), Binding::Register(register)) => {
-                    self.start_of_unit(&text, register, start);
-                }
-                _ if inferred.read_first => self.start_value(binding, ty, n),
-                _ => {}
-            }
-            match n {
-                // List no declaration, because the code around the snippet already declares the register.
-                _ if given.is_some() => {}
-                1 if let Some(what) = start.and_then(InitialValue::described) => {
-                    lines.push(format!("`.reg .{ty} {text};` ({what})"));
-                }
-                1 => self.add_line(name, ty, lines),
-                n => lines.push(format!("`.reg .v{n} .{ty} {text};`")),
-            }
+        if is_value {
+            self.declare_value(name, inferred, lines);
         }
         if is_value && inferred.written {
             return;
@@ -120,6 +95,55 @@ impl<'a> BodyChecker<'a, '_> {
                     places.push((memory, binding));
                 }
             }
+        }
+    }
+
+    /// Declares a name that the snippet uses as a value, and sets its initial value.
+    fn declare_value(
+        &mut self,
+        name: Name,
+        inferred: &InferredDeclaration,
+        lines: &mut Vec<String>,
+    ) {
+        let Some((ty, n)) = inferred.value else {
+            return;
+        };
+        let text = self.context().name_text(name);
+        let given = self.context().given_type(&text);
+        let (ty, n) = match (given, !inferred.pointers.is_empty() && inferred.written) {
+            (Some(given), _) => (given, 1),
+            (None, true) => (ScalarType::B64, n),
+            (None, false) => (register_type(ty), n),
+        };
+        let binding = self.add_register(&text, ty, n);
+        self.names.bind(name, binding, Span::at(0));
+        let start = inferred.start.filter(|_| inferred.read_first);
+        let external = self.context().external_value(&text);
+        match (start, binding) {
+            // The launch determines the initial value of the register.
+            _ if inferred.read_first && self.context().is_stated(&text) => {}
+            (_, Binding::Register(register))
+                if inferred.read_first
+                    && let Some(value) = external =>
+            {
+                self.start_of_unit(&text, register, InitialValue::Number(value.bits));
+                let number = external_number(value.bits, ty);
+                lines.push(format!("`{text}` = {number} (from `{}`)", value.text));
+            }
+            (Some(start), Binding::Register(register)) => {
+                self.start_of_unit(&text, register, start);
+            }
+            _ if inferred.read_first => self.start_value(binding, ty, n),
+            _ => {}
+        }
+        match n {
+            // List no declaration, because the code around the snippet already declares the register.
+            _ if given.is_some() => {}
+            1 if let Some(what) = start.and_then(InitialValue::described) => {
+                lines.push(format!("`.reg .{ty} {text};` ({what})"));
+            }
+            1 => self.add_line(name, ty, lines),
+            n => lines.push(format!("`.reg .v{n} .{ty} {text};`")),
         }
     }
 
@@ -190,5 +214,14 @@ impl<'a> BodyChecker<'a, '_> {
         let id = self.next_variable();
         self.body.variables.push(variable);
         id
+    }
+}
+
+/// Formats the initial value of a register of type `ty`.
+fn external_number(bits: u64, ty: ScalarType) -> String {
+    match ty {
+        ScalarType::F32 => format!("{:?}", f32::from_bits(bits as u32)),
+        ScalarType::F64 => format!("{:?}", f64::from_bits(bits)),
+        _ => bits.to_string(),
     }
 }
