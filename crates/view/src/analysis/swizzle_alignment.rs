@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use warpgrid_emulator::{
     AsyncEffect, EventMask, Observer, SyncEvent, SyncKind, Tile, TileLocation,
 };
-use warpgrid_isa::DeviceUnitOp;
 use warpgrid_isa::tensor_layout::{MatrixDescriptor, SwizzleMode};
 use warpgrid_program::FunctionId;
 
@@ -110,11 +109,7 @@ impl Observer for TileWatch {
 impl Session {
     /// Returns the first misaligned tile of each instruction in the first steps of the launch.
     pub(crate) fn misaligned_tiles(&self) -> Vec<MisalignedTile> {
-        let has_tiles = self.program.opcodes.iter().any(|opcode| {
-            let unit = opcode.operation.unit();
-            opcode.operation.is_asynchronous_product()
-                || unit.and_then(DeviceUnitOp::tensor_copy).is_some()
-        });
+        let has_tiles = self.has_tile_instructions();
         let Some(Ok(mut again)) = has_tiles.then(|| self.restart_without_last_writers()) else {
             return Vec::new();
         };

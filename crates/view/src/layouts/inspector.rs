@@ -5,7 +5,8 @@
 //!   the recorded addresses.
 //! - `bank_conflicts` lists the banks that each lane accesses in each phase of an access, and the lanes that conflict.
 //! - `bank_conflict_fix` searches a padding or a swizzle (`layout_change`) that removes the conflicts, edits the source (`source_rewrite`),
-//!   and runs the original and the edited kernel to compare their memory contents.
+//!   and runs the original and the edited kernel to compare their memory contents. `fixed_tile` finds the tiles whose layout a descriptor or
+//!   a tensor map determines, which no edit of the addresses can change.
 //! - `sector_advice` computes the number of sectors of global memory that another lane order or vector width would save.
 //! - `text` formats all of these results for the command line.
 //! - `picture` converts layout expressions (`layout_expression`), descriptor tiles (`descriptor_tile`, `intended_layout`,
@@ -18,6 +19,7 @@ pub(crate) mod bank_conflicts;
 pub(crate) mod descriptor_ptx;
 pub(crate) mod descriptor_tile;
 pub(crate) mod element_map;
+pub(crate) mod fixed_tile;
 pub(crate) mod fragment_compatibility;
 pub(crate) mod intended_layout;
 pub(crate) mod layout_change;

@@ -6,6 +6,7 @@ use crate::Scenario;
 use crate::analysis::traffic::access::LaneBytes;
 use crate::layouts::inspector::access_recorder::{RecordedAccess, RecordedRequest};
 use crate::layouts::inspector::bank_conflicts::{AccessConflicts, ConflictReport, traffic_of};
+use crate::layouts::inspector::fixed_tile::FixedTile;
 use crate::layouts::inspector::layout_change::LayoutChange;
 use crate::layouts::inspector::named_regions::NamedRegion;
 use crate::layouts::inspector::source_rewrite::{AddressRewrite, TextEdits, rewritten};
@@ -78,6 +79,8 @@ pub(crate) struct FixTarget<'a> {
     /// Accesses that also touch shared memory outside of the buffer, or that touch other memory through the same address operand of the
     /// instruction.
     multi_buffer_accesses: Vec<&'a RecordedAccess>,
+    /// First tile in the buffer whose layout a descriptor or a tensor map determines.
+    fixed_tile: Option<FixedTile>,
 }
 
 /// Result of the search for layout changes of one buffer: the changes without bank conflicts, or the reason why no such change exists.
@@ -100,7 +103,8 @@ impl Session {
             .filter_map(|found| self.conflicts_of(found, &buffer_of(found)))
             .collect();
         accesses.sort_by_key(|found| found.line);
-        let targets = self.targets(&named, &recorded);
+        let tiles = self.fixed_tiles();
+        let targets = self.targets(&named, &recorded, &tiles);
         let buffers = targets
             .iter()
             .map(|target| self.buffer_conflicts(target))
@@ -122,6 +126,7 @@ impl Session {
         &self,
         named: &'a [NamedRegion],
         recorded: &'a [RecordedAccess],
+        tiles: &[FixedTile],
     ) -> Vec<FixTarget<'a>> {
         let shared = named.iter().filter(|named| named.is_shared);
         let targets = shared.map(|named| {
@@ -151,6 +156,7 @@ impl Session {
                 },
                 is_dynamic,
                 multi_buffer_accesses: stray.filter(|found| is_stray(found)).collect(),
+                fixed_tile: tiles.iter().find(|tile| tile.overlaps(named)).cloned(),
                 accesses: within.into_iter().map(|(_, own)| own).collect(),
             }
         });
@@ -242,6 +248,10 @@ impl Session {
 
     /// Returns the obstacle that prevents a layout change of the buffer, or `None` if the layout can be changed.
     fn blocking_reason(&self, target: &FixTarget<'_>) -> Option<String> {
+        if let Some(tile) = &target.fixed_tile {
+            let line = self.range_of(tile.function, tile.instruction).line;
+            return Some(tile.reason(&target.named.name, line));
+        }
         if let Some(found) = target.multi_buffer_accesses.first() {
             return Some(format!(
                 "line {} also accesses memory outside of `{}`, so no single rewrite rule applies to the address of this access",
@@ -408,7 +418,8 @@ pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<BankConflictFix, Requ
     let before = session.traffic().total.shared.bank_conflicts;
     let named = session.named_places();
     let recorded = session.recorded();
-    let targets = session.targets(&named, &recorded);
+    let tiles = session.fixed_tiles();
+    let targets = session.targets(&named, &recorded, &tiles);
     if targets.is_empty() {
         return Err(RequestError::no_result(
             "no access to shared memory has bank conflicts".to_owned(),
