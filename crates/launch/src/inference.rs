@@ -3,13 +3,16 @@
 
 mod block_evidence;
 mod copies;
+mod float_formats;
 mod image;
 mod multimem;
 mod tensor_map;
 
 pub(crate) use block_evidence::BlockEvidence;
+pub(crate) use float_formats::element_type;
 pub(crate) use tensor_map::tensor_of;
 
+use crate::inference::float_formats::{elements_of_format, float_format};
 use crate::instruction_summary;
 use crate::instruction_summary::{
     AccessKind, AddressOrigin, InstructionSummary, InstructionView, NamedAddress, SourceValue,
@@ -120,7 +123,8 @@ pub(crate) fn loose_start(
     let mut unset: Vec<RegisterId> = Vec::new();
     let mut starts: Vec<(RegisterId, String)> = Vec::new();
     let mut pointers = Pointers::default();
-    for reader in readers(program, function) {
+    let instructions: Vec<InstructionView<'_>> = readers(program, function).collect();
+    for (index, reader) in instructions.iter().copied().enumerate() {
         for register in reader.sources() {
             let is_first = written.insert(register.0);
             if is_first && (register.0 as usize) < function.registers.len() {
@@ -128,7 +132,8 @@ pub(crate) fn loose_start(
                 pointers.set(register, BTreeSet::from([register]));
             }
         }
-        pointers.note(reader, function, scenario);
+        let format = float_format(&instructions, index);
+        pointers.note(reader, format, function, scenario);
         let destinations = reader.destinations();
         pointers.carry(&reader.sources(), &destinations);
         written.extend(destinations.into_iter().map(|id| id.0));
@@ -248,8 +253,15 @@ impl Pointers {
     }
 
     /// Records the register pair from which the address of a global or generic access derives. Both halves of the pair
-    /// must be unset, and each half of the address must derive from the corresponding half of the pair.
-    fn note(&mut self, reader: InstructionView<'_>, function: &Function, scenario: &Scenario) {
+    /// must be unset, and each half of the address must derive from the corresponding half of the pair. `format` is the
+    /// floating-point format of the data.
+    fn note(
+        &mut self,
+        reader: InstructionView<'_>,
+        format: Option<ScalarType>,
+        function: &Function,
+        scenario: &Scenario,
+    ) {
         let Some((access, pair)) = reader.paired_access() else {
             return;
         };
@@ -269,7 +281,8 @@ impl Pointers {
         if !is_successor || names.any(|stated| stated == name) {
             return;
         }
-        let n_elements = access.data.len().max(1) as u32;
+        let data = format.and_then(|format| elements_of_format(&access, format));
+        let (ty, n_elements) = data.unwrap_or((access.ty, access.data.len().max(1) as u32));
         let at = self.found.iter().position(|pointer| pointer.lower == first);
         let at = at.unwrap_or_else(|| {
             self.found.push(Pointer {
@@ -277,7 +290,7 @@ impl Pointers {
                 upper: next(first),
                 name: format!("buffer_{name}"),
                 access: PointerAccess {
-                    ty: access.ty,
+                    ty,
                     n_elements,
                     is_read: false,
                 },
@@ -613,6 +626,8 @@ struct ParameterUses {
     divisors: Vec<ParameterOffset>,
     /// Abstract value of each register.
     held: Vec<AbstractValue>,
+    /// Floating-point format of the data of each SASS instruction. The list is empty for PTX, whose registers have a type.
+    formats: Vec<Option<ScalarType>>,
 }
 
 /// Abstract value of a register.
@@ -643,25 +658,36 @@ impl ParameterUses {
     /// Returns the same uses as [`ParameterUses::of`], with the abstract values of the registers directly before
     /// `instruction`, because a register can contain different addresses at different instructions.
     fn before(program: &Program, function: &Function, instruction: usize) -> ParameterUses {
+        let instructions: Vec<InstructionView<'_>> = readers(program, function).collect();
+        let n_formats = function.machine.as_ref().map_or(0, |_| instructions.len());
         let mut uses = ParameterUses {
             held: vec![AbstractValue::default(); function.registers.len()],
+            formats: (0..n_formats)
+                .map(|index| float_format(&instructions, index))
+                .collect(),
             ..ParameterUses::default()
         };
-        let readings: Vec<InstructionSummary> = readers(program, function)
+        let readings: Vec<InstructionSummary> = instructions
+            .iter()
+            .copied()
             .map(InstructionView::read)
             .collect();
         // The second pass over the instructions handles loop-carried values.
-        for reading in readings.iter().chain(&readings) {
-            uses.read(function, reading);
+        for (index, reading) in readings
+            .iter()
+            .enumerate()
+            .chain(readings.iter().enumerate())
+        {
+            uses.read(function, index, reading);
         }
         uses.pointers.clear();
-        for reading in readings.iter().take(instruction) {
-            uses.read(function, reading);
+        for (index, reading) in readings.iter().enumerate().take(instruction) {
+            uses.read(function, index, reading);
         }
         uses
     }
 
-    fn read(&mut self, function: &Function, reading: &InstructionSummary) {
+    fn read(&mut self, function: &Function, index: usize, reading: &InstructionSummary) {
         match reading {
             InstructionSummary::Access(access)
                 if access.kind == AccessKind::Load && access.space == StateSpace::ParamEntry =>
@@ -669,13 +695,8 @@ impl ParameterUses {
                 self.load_parameter(function, access);
             }
             InstructionSummary::Access(access) => {
-                let data = access.data.iter().copied().flatten().next();
-                let pointed = PointerAccess {
-                    ty: moved_type(function, access.ty, data),
-                    n_elements: access.data.len().max(1) as u32,
-                    is_read: access.kind == AccessKind::Load,
-                };
-                self.note(access.base, pointed, data);
+                let pointed = self.pointer_access(function, index, access);
+                self.note(access.base, pointed);
             }
             InstructionSummary::Copy { to, from } => self.copy(function, *to, *from),
             InstructionSummary::Compute {
@@ -712,7 +733,7 @@ impl ParameterUses {
                         n_elements,
                         is_read,
                     };
-                    self.note(base, access, None);
+                    self.note(base, access);
                 }
             }
             InstructionSummary::Other => {}
@@ -806,20 +827,45 @@ impl ParameterUses {
         }
     }
 
-    /// Records an access through a register. `data` is the first register that the access loads or stores.
-    fn note(&mut self, base: AddressOrigin, access: PointerAccess, data: Option<RegisterId>) {
+    /// Returns the element type and the number of elements of the access of the instruction at `index`.
+    fn pointer_access(
+        &self,
+        function: &Function,
+        index: usize,
+        access: &instruction_summary::MemoryAccess,
+    ) -> PointerAccess {
+        let data = access.data.iter().copied().flatten().next();
+        let float = match self.formats.is_empty() {
+            true => data.and_then(|data| self.held(data).float),
+            false => self.formats.get(index).copied().flatten(),
+        };
+        let ty = moved_type(function, access.ty, data);
+        let n_elements = access.data.len().max(1) as u32;
+        let (ty, n_elements) = match float {
+            Some(float) if !self.formats.is_empty() => {
+                elements_of_format(access, float).unwrap_or((ty, n_elements))
+            }
+            Some(float) if float.width_bits() == ty.width_bits() => (float, n_elements),
+            _ => (ty, n_elements),
+        };
+        PointerAccess {
+            ty,
+            n_elements,
+            is_read: access.kind == AccessKind::Load,
+        }
+    }
+
+    /// Records an access through a register.
+    fn note(&mut self, base: AddressOrigin, access: PointerAccess) {
         let AddressOrigin::Register(register) = base else {
             return;
         };
         let Some(slot) = self.held(register).origin else {
             return;
         };
-        let float = data.and_then(|data| self.held(data).float);
-        let float = float.filter(|float| float.width_bits() == access.ty.width_bits());
         let at = self.pointers.iter().position(|(other, _)| *other == slot);
         let at = at.unwrap_or_else(|| {
-            let ty = float.unwrap_or(access.ty);
-            self.pointers.push((slot, PointerAccess { ty, ..access }));
+            self.pointers.push((slot, access));
             self.pointers.len() - 1
         });
         let known = &mut self.pointers[at].1;

@@ -4,7 +4,7 @@
 
 use crate::annotations::lines_of;
 use crate::inference::{self, BlockEvidence};
-use crate::instruction_summary::{AddressOrigin, InstructionSummary, InstructionView};
+use crate::instruction_summary::{AddressOrigin, InstructionSummary, InstructionView, readers};
 use crate::prepare;
 use crate::scenario::{
     Buffer, BufferInitializer, InitialRegister, MisalignedPolicy, Parameter, Scenario,
@@ -974,6 +974,11 @@ impl TrialRunner<'_> {
     fn accessed_type(&self, fault: &Fault) -> Option<ScalarType> {
         let reader = InstructionView::at(self.program, fault.function, fault.instruction)?;
         match reader.read() {
+            InstructionSummary::Access(_) if reader.function.machine.is_some() => {
+                let instructions: Vec<InstructionView<'_>> =
+                    readers(self.program, reader.function).collect();
+                inference::element_type(&instructions, fault.instruction as usize)
+            }
             InstructionSummary::Access(access) => Some(access.ty),
             InstructionSummary::Name(named) => Some(named.first()?.ty),
             InstructionSummary::Copy { .. }

@@ -81,3 +81,67 @@ fn declared_structure_field_suppresses_parameter_inference() {
         "{guesses:?}"
     );
 }
+
+#[test]
+fn sass_buffers_have_the_format_of_the_computations_with_their_elements() {
+    let of = |source: &str| {
+        let (guesses, _) = paste(source);
+        let buffers = guesses.iter().filter(|line| line.contains("//@ buffer "));
+        let ty = |line: &String| {
+            let (_, rest) = line.split_once(": ")?;
+            Some(rest.split('[').next()?.to_owned())
+        };
+        buffers.filter_map(ty).collect::<Vec<String>>()
+    };
+    let bare: Vec<String> = example()
+        .lines()
+        .filter(|line| !line.starts_with("//@"))
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(of(&bare.join("\n")), ["f32", "f32", "f32"]);
+    let integers = bare
+        .join("\n")
+        .replace("FADD R9, R4, R3", "IADD3 R9, R4, R3, RZ");
+    assert_eq!(of(&integers), ["u32", "u32", "u32"]);
+    for (load, compute, store, ty) in [
+        (
+            "LDG.E R4, [R2.64]",
+            "FFMA R5, R4, R4, R4",
+            "STG.E [R6.64], R5",
+            "f32",
+        ),
+        (
+            "LDG.E R4, [R2.64]",
+            "MUFU.RCP R5, R4",
+            "STG.E [R6.64], R5",
+            "f32",
+        ),
+        (
+            "LDG.E R4, [R2.64]",
+            "HFMA2 R5, R4, R4, R4",
+            "STG.E [R6.64], R5",
+            "f16",
+        ),
+        (
+            "LDG.E.64 R4, [R2.64]",
+            "DFMA R8, R4, R4, R4",
+            "STG.E.64 [R6.64], R8",
+            "f64",
+        ),
+        (
+            "LDG.E R4, [R2.64]",
+            "MOV R9, R4 ;\nFADD R5, R9, R9",
+            "STG.E [R6.64], R5",
+            "f32",
+        ),
+        (
+            "LDG.E R4, [R2.64]",
+            "IMAD R5, R4, R4, R4",
+            "STG.E [R6.64], R5",
+            "u32",
+        ),
+    ] {
+        let types = of(&format!("{load} ;\n{compute} ;\n{store} ;\n"));
+        assert_eq!(types, [ty, ty], "{compute}");
+    }
+}

@@ -1,10 +1,10 @@
 //! Data flow of an instruction: queries for the registers that the instruction reads as addresses, data, and guards.
 
 use super::InstructionView;
-use warpgrid_isa::{AccessKind, ControlOp, Operation};
+use warpgrid_isa::{AccessKind, ControlOp, Modifiers, Operation, ScalarType};
 use warpgrid_program::{AddressBase, OperandValue, RegisterId};
 
-impl InstructionView<'_> {
+impl<'a> InstructionView<'a> {
     /// Returns the registers from which the address of an access is computed. For a copy, `accessed` selects the source
     /// address or the destination address.
     pub fn base_registers(self, accessed: Option<AccessKind>) -> Vec<RegisterId> {
@@ -35,6 +35,29 @@ impl InstructionView<'_> {
         last.map_or_else(Vec::new, |operand| {
             self.function.operand_registers(&operand.value)
         })
+    }
+
+    /// Returns the format of the floating-point sources of a computation, a comparison or a conversion.
+    pub(crate) fn float_source(self) -> Option<ScalarType> {
+        self.computation_modifiers()?
+            .source_type()
+            .filter(|ty| ty.is_float())
+    }
+
+    /// Returns the format of the floating-point result of a computation or a conversion.
+    pub(crate) fn float_result(self) -> Option<ScalarType> {
+        self.computation_modifiers()?
+            .result_type()
+            .filter(|ty| ty.is_float())
+    }
+
+    /// Returns the modifiers of an instruction that computes registers from registers.
+    fn computation_modifiers(self) -> Option<&'a Modifiers> {
+        let action = self.program.opcode(self.instruction)?;
+        action
+            .operation
+            .is_computation()
+            .then_some(&action.modifiers)
     }
 
     /// Returns the register of the guard predicate.
