@@ -134,8 +134,11 @@ fn unreached_lines_of_inferred_launch_are_noted() {
         serde_json::json!([{"first": 12, "last": 14}]),
         "{report}"
     );
+    let launch = "//@ launch grid=1 block=32";
+    assert_eq!(report["guesses"][0], launch, "{report}");
     let text = String::from_utf8(warpgrid(&["run", &file], "").stdout).expect("text");
     assert!(text.contains(expected), "{text}");
+    assert!(text.contains(&format!("inferred: `{launch}`")), "{text}");
     let stated = format!("//@ launch grid=1 block=32\n//@ scalar n: u32 = 5\n{RARE}");
     let file = folder.file("stated.ptx", stated.as_bytes());
     let run = json(&warpgrid(&["run", "--format", "json", &file], ""));

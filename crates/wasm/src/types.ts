@@ -763,6 +763,8 @@ registers?: Array<RegisterResult>,
 /** Lines that the run has not reached, although control flow could reach them. The list is empty if the source states the launch
  * configuration and all scalars, or if the run has not finished normally. */
 unreached_lines?: Array<LineRange>,
+/** Inferred part of the launch configuration as `//@` annotations. The list is empty if nothing is inferred. */
+guesses?: Array<string>,
 /** Sentences that state why `ok` is false, because of differences from the expectations or undefined behavior. */
 differences: Array<string>,
 /** Notes for the user: the inferred launch configuration, the notes on the run, and the differences. */

@@ -128,6 +128,10 @@ pub struct RunReport {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<LineRange>>", optional))]
     pub unreached_lines: Vec<LineRange>,
+    /// Inferred part of the launch configuration as `//@` annotations. The list is empty if nothing is inferred.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<String>>", optional))]
+    pub guesses: Vec<String>,
     /// Sentences that state why `ok` is false, because of differences from the expectations or undefined behavior.
     pub differences: Vec<String>,
     /// Notes for the user: the inferred launch configuration, the notes on the run, and the differences.
@@ -225,6 +229,7 @@ impl Session {
             layouts,
             registers: self.register_results(),
             unreached_lines,
+            guesses: self.inferred_annotations().to_vec(),
             differences,
             notes,
         }
