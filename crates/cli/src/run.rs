@@ -46,6 +46,9 @@ pub(crate) struct RunArguments {
     /// Write every store as one line of JSON to this file.
     #[arg(long, value_name = "FILE.jsonl")]
     trace: Option<PathBuf>,
+    /// Write the trace in compact form: runs of addresses with the stored bytes, instead of one object per lane.
+    #[arg(long, requires = "trace")]
+    compact: bool,
     /// Write the timeline of the run to this file in the Trace Event Format, which Perfetto (ui.perfetto.dev) opens: the states of warps,
     /// the phases of barriers, and asynchronous operations. One step is one microsecond.
     #[arg(long, value_name = "FILE.json", conflicts_with_all = ["seeds", "beside"])]
@@ -436,7 +439,7 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
         Err(error) => return report_failure(arguments.format, name, &source, &error),
     };
     if let Some(path) = &arguments.trace {
-        trace(&mut session, arguments.max_steps, path)?;
+        trace(&mut session, arguments, path)?;
     }
     if let Some(path) = &arguments.timeline {
         write_timeline(&mut session, arguments.max_steps, path)?;
@@ -666,15 +669,17 @@ fn verdict(report: &RunReport, session: &Session) -> &'static str {
 }
 
 /// Runs a session in windows of steps, and writes the stores of each window to a file.
-fn trace(session: &mut Session, max_steps: u64, path: &Path) -> io::Result<()> {
+fn trace(session: &mut Session, arguments: &RunArguments, path: &Path) -> io::Result<()> {
     const WINDOW: u64 = 4096;
+    let max_steps = arguments.max_steps;
     let mut file = BufWriter::new(File::create(path).map_err(|error| about(path, error))?);
     while !session.is_finished() && session.position() < max_steps {
         let from = session.position();
         session.run(WINDOW.min(max_steps - from));
-        for store in session.events(from, session.position()) {
-            serde_json::to_writer(&mut file, &store)?;
-            file.write_all(b"\n")?;
+        let to = session.position();
+        match arguments.compact {
+            true => write_json_lines(&mut file, &session.compact_events(from, to))?,
+            false => write_json_lines(&mut file, &session.events(from, to))?,
         }
         if session.position() == from {
             break;
@@ -685,6 +690,15 @@ fn trace(session: &mut Session, max_steps: u64, path: &Path) -> io::Result<()> {
         file.write_all(b"\n")?;
     }
     file.flush()
+}
+
+/// Writes one line of JSON per value.
+fn write_json_lines(file: &mut impl Write, values: &[impl Serialize]) -> io::Result<()> {
+    for value in values {
+        serde_json::to_writer(&mut *file, value)?;
+        file.write_all(b"\n")?;
+    }
+    Ok(())
 }
 
 /// Runs a session from its start, and writes its timeline to a file.

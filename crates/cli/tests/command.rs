@@ -589,6 +589,23 @@ fn trace_never_overwrites_input_files() {
 }
 
 #[test]
+fn compact_trace_contains_runs_of_addresses() {
+    let folder = Folder::new("compact-traces");
+    let kernel = folder.file("k.ptx", b"mov.u32 %t, %tid.x;\nst.global.u32 [p], %t;\n");
+    let file = folder.0.join("trace.jsonl");
+    let path = file.to_string_lossy().into_owned();
+    let output = warpgrid(&["run", &kernel, "--trace", &path, "--compact"], "");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let text = std::fs::read_to_string(&file).expect("a trace");
+    let first = text.lines().next().expect("a store");
+    let store: serde_json::Value = serde_json::from_str(first).expect("JSON");
+    assert_eq!(store["runs"][0]["count"], 32, "{store}");
+    assert!(store["lanes"].is_null(), "{store}");
+    let output = warpgrid(&["run", &kernel, "--compact"], "");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+}
+
+#[test]
 fn timeline_is_written_as_chrome_trace() {
     let folder = Folder::new("timelines");
     let kernel = folder.file(

@@ -30,7 +30,8 @@ pub use crate::model::request::{
 };
 pub use crate::model::step::{CounterpartView, StepView};
 pub use crate::model::store::{
-    AsyncOperationView, AsyncPieceView, LaneStore, PieceView, StoreAction, StoreView,
+    AsyncOperationView, AsyncPieceView, CompactStore, LaneStore, PieceView, StoreAction, StoreRun,
+    StoreView,
 };
 pub use crate::model::tensor::{TensorCopyView, TensorPieceView, TensorStep, TileCells, TileView};
 pub use crate::model::text::{

@@ -10,6 +10,7 @@ mod ptxas_verdicts;
 
 mod asynchronous;
 mod causes;
+mod compact_stores;
 mod comparison;
 mod corpus;
 mod counterparts;

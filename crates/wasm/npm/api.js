@@ -141,13 +141,17 @@ export class Session extends core.Session {
 }
 if (Symbol.dispose) Session.prototype[Symbol.dispose] = Session.prototype.free;
 
+/** Validates the arguments of a method that returns the events of the steps `from..to`. */
+function assertStepRange(from, to) {
+  assertCount("start", from);
+  assertCount("end", to);
+}
+
 /** Functions that validate the arguments of each method. If a function returns an array, this array replaces the arguments. */
 const METHODS = {
   cluster: (block) => assertCount("block", block),
-  events(from, to) {
-    assertCount("start", from);
-    assertCount("end", to);
-  },
+  compactEvents: assertStepRange,
+  events: assertStepRange,
   frame: (request) => [readArgument("request", request, SHAPES.frame)],
   grid: withOptions("name", SHAPES.grid),
   history(name, offset, options) {

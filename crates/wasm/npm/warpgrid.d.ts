@@ -76,6 +76,7 @@ import type {
   CheckReport,
   ClusterView,
   CodePage,
+  CompactStore,
   ComparisonReport,
   CompletionView,
   ConflictReport,
@@ -143,6 +144,10 @@ export class Session {
    * not resident.
    */
   cluster(block: number): ClusterView | undefined;
+  /**
+   * Returns the stores that `events` returns in compact form: runs of addresses with the stored bytes, instead of one object per lane.
+   */
+  compactEvents(from: number, to: number): CompactStore[];
   /**
    * Returns the bank conflicts of the executed steps: lanes per bank, conflicting lanes and a conflict-free layout for each buffer. Reruns the steps.
    */

@@ -283,6 +283,13 @@ impl Session {
         to_js(&self.inner.tracked_session().events(from, to))
     }
 
+    /// Returns the stores that `events` returns in compact form: runs of addresses with the stored bytes, instead of one object per lane.
+    #[wasm_bindgen(js_name = compactEvents, unchecked_return_type = "CompactStore[]")]
+    pub fn compact_events(&mut self, from: f64, to: f64) -> Result<JsValue, JsValue> {
+        let (from, to) = (to_u64(from, "start")?, to_u64(to, "end")?);
+        to_js(&self.inner.tracked_session().compact_events(from, to))
+    }
+
     /// Returns the complete view state at the current position.
     #[wasm_bindgen(unchecked_return_type = "SessionFrame")]
     pub fn frame(

@@ -991,6 +991,39 @@ hints: Array<string>,
  * least one of its bytes. */
 lost: number, };
 
+/** Sequence of chunks with equal sizes and constant distances in a [`CompactStore`]. A chunk consists of contiguous bytes that one lane
+ * stored: chunk `i` contains the bytes of lane `lane + i * laneStep` at the address `address + i * stride`. */
+export type StoreRun = {
+/** ID of the memory. The field is absent if the address is in no known memory. */
+memory: MemoryKey | null,
+/** Lane of the first chunk. */
+lane: number, laneStep: number,
+/** Address of the first chunk. */
+address: string,
+/** Byte offset of the first chunk from the start of the memory. */
+offset: number | null,
+/** Distance in bytes between the addresses of adjacent chunks. */
+stride: number,
+/** Number of chunks. */
+count: number,
+/** Size of a chunk in bytes. */
+nBytes: number,
+/** Bytes of all chunks after the store, as two hexadecimal digits per byte. */
+bytes: string, };
+
+/** Store of a [`StoreView`] in compact form: runs of addresses with the stored bytes, instead of one object for each lane. */
+export type CompactStore = { step: number,
+/** Line of the source, starting at 1. */
+line: number, block: [number, number, number], warp: number,
+/** Source text of the store instruction. */
+instruction: string,
+/** Opcode of the store instruction with its modifiers: `st.global.v2.f32`. */
+opcode: string,
+/** Whether the store is the completion of an asynchronous operation. */
+hasLanded: boolean,
+/** Stored bytes, ordered by lane. */
+runs: Array<StoreRun>, };
+
 /** Contiguous bytes that a pending asynchronous operation will write. */
 export type AsyncPieceView = { lane: number,
 /** ID of the memory. The field is absent if the address is in no known memory. */

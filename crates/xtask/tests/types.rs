@@ -41,12 +41,13 @@ use warpgrid_view::memory_model::litmus::{
 };
 use warpgrid_view::model::CauseView;
 use warpgrid_view::model::{
-    AsyncOperationView, AsyncPieceView, BlockMap, BlockProgress, CounterpartView, DiagnosticView,
-    EditView, EngineChoice, EngineKind, EngineView, FaultSort, FaultView, FixView, FrameRequest,
-    GridCell, GridOptions, GridRequest, LabelView, LaneState, LaneStore, LaneView, MemoryGrid,
-    MemorySpace, MemoryView, Phrase, PhraseLink, PieceView, RegisterType, RegisterView,
+    AsyncOperationView, AsyncPieceView, BlockMap, BlockProgress, CompactStore, CounterpartView,
+    DiagnosticView, EditView, EngineChoice, EngineKind, EngineView, FaultSort, FaultView, FixView,
+    FrameRequest, GridCell, GridOptions, GridRequest, LabelView, LaneState, LaneStore, LaneView,
+    MemoryGrid, MemorySpace, MemoryView, Phrase, PhraseLink, PieceView, RegisterType, RegisterView,
     ResidentBlock, RunOptions, RunStatus, SemanticTokenKind, SessionFrame, SessionRunOptions,
-    Severity, SourceRange, StepView, StoreAction, StoreView, TokenView, WarpView, WriteAge,
+    Severity, SourceRange, StepView, StoreAction, StoreRun, StoreView, TokenView, WarpView,
+    WriteAge,
 };
 use warpgrid_view::model::{
     BankTraffic, LineTraffic, SectorTraffic, SourceTraffic, Traffic, TrafficView,
@@ -269,6 +270,8 @@ fn generated_typescript_types_match_rust_types() {
         BankTraffic,
         Traffic,
         StoreView,
+        StoreRun,
+        CompactStore,
         AsyncPieceView,
         AsyncOperationView,
         CounterpartView,

@@ -112,6 +112,51 @@ pub struct StoreView {
     pub lost: u32,
 }
 
+/// Store of a [`StoreView`] in compact form: runs of addresses with the stored bytes, instead of one object for each lane.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct CompactStore {
+    pub step: u64,
+    /// Line of the source, starting at 1.
+    pub line: u32,
+    pub block: [u32; 3],
+    pub warp: u32,
+    /// Source text of the store instruction.
+    pub instruction: String,
+    /// Opcode of the store instruction with its modifiers: `st.global.v2.f32`.
+    pub opcode: String,
+    /// Whether the store is the completion of an asynchronous operation.
+    pub has_landed: bool,
+    /// Stored bytes, ordered by lane.
+    pub runs: Vec<StoreRun>,
+}
+
+/// Sequence of chunks with equal sizes and constant distances in a [`CompactStore`]. A chunk consists of contiguous bytes that one lane
+/// stored: chunk `i` contains the bytes of lane `lane + i * laneStep` at the address `address + i * stride`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct StoreRun {
+    /// ID of the memory. The field is absent if the address is in no known memory.
+    pub memory: Option<MemoryKey>,
+    /// Lane of the first chunk.
+    pub lane: u8,
+    pub lane_step: u8,
+    /// Address of the first chunk.
+    pub address: String,
+    /// Byte offset of the first chunk from the start of the memory.
+    pub offset: Option<u64>,
+    /// Distance in bytes between the addresses of adjacent chunks.
+    pub stride: i64,
+    /// Number of chunks.
+    pub count: u32,
+    /// Size of a chunk in bytes.
+    pub n_bytes: u32,
+    /// Bytes of all chunks after the store, as two hexadecimal digits per byte.
+    pub bytes: String,
+}
+
 /// Pending asynchronous operation, which hosts display with its origin, its completion step and the bytes that it will write.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

@@ -5,7 +5,7 @@ use crate::model::grid::{GridRequest, MemoryGrid};
 use crate::model::matrix::MatrixStep;
 use crate::model::request::FrameRequest;
 use crate::model::step::{CounterpartView, StepView};
-use crate::model::store::{AsyncOperationView, StoreView};
+use crate::model::store::{AsyncOperationView, CompactStore, StoreView};
 use crate::model::text::SourceRange;
 use crate::model::warp::WarpView;
 use crate::model::{Phrase, SessionFrame};
@@ -76,6 +76,26 @@ impl Session {
     /// Returns the stores of the steps `from..to`. The method stops after the step in which the number of stores reaches [`MAX_EVENTS`]. To
     /// continue, call the method with the `step` of the last store plus 1 as `from`.
     pub fn events(&mut self, from: u64, to: u64) -> Vec<StoreView> {
+        let records = self.store_records(from, to);
+        let memories = self.memories();
+        let stores = records.iter();
+        stores
+            .map(|record| self.store_view(record, &memories))
+            .collect()
+    }
+
+    /// Returns the stores that [`Session::events`] returns in compact form.
+    pub fn compact_events(&mut self, from: u64, to: u64) -> Vec<CompactStore> {
+        let records = self.store_records(from, to);
+        let memories = self.memories();
+        let stores = records.iter();
+        stores
+            .map(|record| self.with_store_context(record, &memories, StoreRecord::compact_view))
+            .collect()
+    }
+
+    /// Returns the records of the stores of the steps `from..to`, up to the step in which their number reaches [`MAX_EVENTS`].
+    fn store_records(&mut self, from: u64, to: u64) -> Vec<StoreRecord> {
         let was = self.position();
         let mut collector = StoreCollector::new(usize::MAX);
         self.timeline.seek(from);
@@ -85,13 +105,8 @@ impl Session {
             }
         }
         self.timeline.seek(was);
-        let memories = self.memories();
-        collector
-            .stores
-            .iter()
-            .filter(|record| record.is_store())
-            .map(|record| self.store_view(record, &memories))
-            .collect()
+        collector.stores.retain(StoreRecord::is_store);
+        collector.stores
     }
 
     /// Returns the positions directly after the steps with stores in ascending order. If the number of these positions is very large,
@@ -607,10 +622,20 @@ impl Session {
     }
 
     fn store_view(&self, record: &StoreRecord, memories: &[MemoryDescriptor]) -> StoreView {
+        self.with_store_context(record, memories, StoreRecord::view)
+    }
+
+    /// Converts a store with its source location and the properties of its instruction.
+    fn with_store_context<T>(
+        &self,
+        record: &StoreRecord,
+        memories: &[MemoryDescriptor],
+        view: impl Fn(&StoreRecord, &StoreContext<'_>) -> T,
+    ) -> T {
         let function = FunctionId(record.function);
         let reader = self.reader(function, record.instruction);
         let ty = record.pieces.first().map(|piece| piece.piece.ty);
-        record.view(&StoreContext {
+        let context = StoreContext {
             range: self.range_of(function, record.instruction),
             instruction: self.text_of(function, record.instruction),
             opcode: reader.map_or("", InstructionView::opcode),
@@ -621,7 +646,8 @@ impl Session {
             grid: self.scenario.grid.unwrap_or([1; 3]),
             block: self.scenario.block.unwrap_or(DEFAULT_BLOCK),
             memories,
-        })
+        };
+        view(record, &context)
     }
 
     pub(crate) fn reader(&self, function: FunctionId, index: u32) -> Option<InstructionView<'_>> {

@@ -3,6 +3,7 @@
 //! [`model`](crate::model).
 
 pub(crate) mod async_operations;
+pub(crate) mod compact_store;
 pub(crate) mod counterpart;
 pub(crate) mod effects;
 pub(crate) mod matrix;

@@ -9,8 +9,8 @@ use crate::model::text::SourceRange;
 use crate::model::traffic::Traffic;
 use crate::session::memory_list::{MemoryDescriptor, element_of, locate};
 use warpgrid_emulator::{
-    AccessAction, AccessEvent, Agent, CacheHints, ElementAccess, EventMask, Observer, StepEvent,
-    WarpId,
+    AccessAction, AccessEvent, Agent, CacheHints, ElementAccess, EventMask, MemoryId, Observer,
+    StepEvent, WarpId,
 };
 use warpgrid_isa::{MemoryGeometry, ScalarType, Scope, Sem, StateSpace};
 use warpgrid_program::Function;
@@ -160,9 +160,18 @@ pub(crate) struct StoreContext<'a> {
     pub(crate) memories: &'a [MemoryDescriptor],
 }
 
-impl StoreContext<'_> {
+impl<'a> StoreContext<'a> {
+    /// Returns the memory that contains an address, and the byte offset of the address from the start of this memory.
+    pub(crate) fn locate_address(
+        &self,
+        place: MemoryId,
+        address: u64,
+    ) -> Option<(&'a MemoryDescriptor, u64)> {
+        locate(self.memories, place, address)
+    }
+
     fn locate(&self, piece: &ElementAccess) -> Option<(&MemoryDescriptor, u64)> {
-        locate(self.memories, piece.memory, piece.address)
+        self.locate_address(piece.memory, piece.address)
     }
 
     fn source_text(&self, piece: &ElementAccess) -> Option<String> {
@@ -178,6 +187,16 @@ impl StoreRecord {
     pub(crate) fn is_store(&self) -> bool {
         let is_written = self.pieces.iter().any(|record| record.piece.written);
         self.space != StateSpace::ParamFunc && (is_written || self.pieces.is_empty())
+    }
+
+    /// Returns the warp that issued the store instruction.
+    pub(crate) fn issued_by(&self) -> WarpId {
+        self.issued_by
+    }
+
+    /// Checks whether the store is the completion of an asynchronous operation.
+    pub(crate) fn has_landed(&self) -> bool {
+        matches!(self.agent, Agent::InFlight(_))
     }
 
     /// Converts the record of the store to the form that hosts display.
@@ -206,7 +225,7 @@ impl StoreRecord {
             step: self.step,
             block: unravel(block, place.grid),
             warp,
-            has_landed: matches!(self.agent, Agent::InFlight(_)),
+            has_landed: self.has_landed(),
             action: self.action(),
             range: place.range,
             instruction: place.instruction.to_owned(),
