@@ -2,11 +2,13 @@
 
 pub(crate) mod reference;
 
+use crate::check::CheckedSource;
 use crate::edit::Editor;
 use crate::parser::Parse;
 use crate::tree::declaration::DirectiveKind;
-use crate::tree::{StatementKind, Tree};
+use crate::tree::{SourceKind, StatementKind, Tree};
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use warpgrid_isa::{Target, Version};
 use warpgrid_program::syntax::{Statement, StatementEdit};
 use warpgrid_program::{
@@ -35,6 +37,7 @@ impl FrontEnd for Ptx {
             overrides: *overrides,
             source,
             given,
+            checked_for: OnceCell::new(),
         })
     }
 
@@ -78,6 +81,32 @@ struct PtxDocument<'a> {
     parse: Parse,
     overrides: Overrides,
     given: Vec<ExternalRegister>,
+    /// Version and target for which the source was checked. For a snippet, the checker may select another target than the default.
+    checked_for: OnceCell<Overrides>,
+}
+
+impl PtxDocument<'_> {
+    /// Checks the source, and records the version and the target of the check.
+    fn checked(&self) -> CheckedSource {
+        let checked =
+            crate::check::check_among(&self.source, &self.parse, &self.overrides, &self.given);
+        let _ = self.checked_for.set(Overrides {
+            target: Some(checked.target),
+            version: Some(checked.version),
+        });
+        checked
+    }
+
+    /// Returns the version and the target for which [`Document::check`] checks the source.
+    fn checked_for(&self) -> Overrides {
+        if self.parse.tree.kind != SourceKind::Snippet {
+            return self.overrides;
+        }
+        if self.checked_for.get().is_none() {
+            self.checked();
+        }
+        self.checked_for.get().copied().unwrap_or(self.overrides)
+    }
 }
 
 impl Document for PtxDocument<'_> {
@@ -87,7 +116,7 @@ impl Document for PtxDocument<'_> {
 
     fn check(&self) -> CheckResult {
         let (source, tree) = (&*self.source, &self.parse.tree);
-        let checked = crate::check::check_among(source, &self.parse, &self.overrides, &self.given);
+        let checked = self.checked();
         let stated_target = argument(source, tree, DirectiveKind::Target)
             .and_then(Target::from_name)
             .map(|target| target.name);
@@ -117,7 +146,7 @@ impl Document for PtxDocument<'_> {
     }
 
     fn hover(&self, offset: u32) -> Option<Hover> {
-        crate::hover(&self.source, &self.parse, &self.overrides, offset)
+        crate::hover(&self.source, &self.parse, &self.checked_for(), offset)
     }
 
     fn complete(&self, offset: u32) -> Vec<CompletionItem> {

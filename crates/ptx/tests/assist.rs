@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use warpgrid_isa::{PTX, Target, Version};
 use warpgrid_program::CompletionItemKind;
 use warpgrid_program::Overrides;
-use warpgrid_program::{Explanation, ReferenceDocs, Severity};
+use warpgrid_program::{Explanation, FrontEnd, ReferenceDocs, Severity};
 use warpgrid_ptx::{Ptx, check, complete, hover, parse, signature};
 
 const KERNEL: &str = ".version 8.7
@@ -59,6 +59,33 @@ fn hover_describes_tokens() {
     says(".entry", "a kernel");
     says(".target", "minimum target architecture");
     says("DONE", "a branch target");
+}
+
+#[test]
+fn hover_of_snippet_uses_target_of_check() {
+    let source = "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r1}, [%r2];";
+    let document = Ptx.open(source.into(), &Overrides::default());
+    let hover = document.hover(1).expect("an opcode");
+    let needed = hover.lines.iter().any(|line| line.contains("`sm_100f`"));
+    assert!(needed, "{:?}", hover.lines);
+    let missing = hover
+        .lines
+        .iter()
+        .any(|line| line.contains("not available"));
+    assert!(!missing, "{:?}", hover.lines);
+    assert_eq!(document.check().assumed_target, Some("sm_100a"));
+    // The header of a module determines the target of a module.
+    let module = format!(
+        ".version 8.7\n.target sm_100\n.visible .entry k() {{ .reg .b32 %r<3>; {source} ret; }}"
+    );
+    let document = Ptx.open(module.as_str().into(), &Overrides::default());
+    let offset = module.find("tcgen05").expect("the opcode") as u32 + 1;
+    let hover = document.hover(offset).expect("an opcode");
+    let missing = hover
+        .lines
+        .iter()
+        .any(|line| line.contains("not available"));
+    assert!(missing, "{:?}", hover.lines);
 }
 
 /// Returns the kernel with this line.
