@@ -198,6 +198,8 @@ fn trace_matches_native_build() {
         .expect("options are optional");
     let end = session.position();
     let events: js_sys::Array = session.events(0.0, end).expect("events").into();
+    let compact: js_sys::Array = session.compact_events(0.0, end).expect("events").into();
+    assert_eq!(compact.length(), events.length());
     let lines: Vec<String> = events
         .iter()
         .map(|event| {
