@@ -320,7 +320,7 @@ pub(crate) fn assert_sound(source: &str, parse: &Parse) {
 
 /// Typographic characters that the parser treats as blanks.
 const TYPESET: &[char] = &[
-    '\u{a0}', '\u{2007}', '\u{202f}', '\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}',
+    '\u{a0}', '\u{ad}', '\u{2007}', '\u{202f}', '\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}',
 ];
 
 /// Checks that the text between statements contains only blanks, comments and line markers.
