@@ -381,7 +381,7 @@ fn exit_at_the_end_of_a_listing_without_exit_has_a_name() {
         scenario,
         |_| true,
         expect![[r#"
-            MOV: R1 = 5 in 32 lanes.
+            MOV: `R1` = 5 in 32 lanes.
             end of the listing: 32 lanes exited. All threads have exited.
         "#]],
     );

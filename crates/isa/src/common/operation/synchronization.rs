@@ -113,6 +113,28 @@ impl Operation {
         }
     }
 
+    /// Returns the past participle of the verb for an operation that allocates or deallocates tensor memory, such as `allocated`. Returns
+    /// `None` for other operations.
+    pub const fn tensor_memory_verb(self) -> Option<&'static str> {
+        match self {
+            Operation::Unit(DeviceUnitOp::TensorMemory(TensorMemoryOp::Allocate)) => {
+                Some("allocated")
+            }
+            Operation::Unit(DeviceUnitOp::TensorMemory(TensorMemoryOp::Deallocate)) => {
+                Some("deallocated")
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns whether the operation waits for accesses to tensor memory.
+    pub const fn is_tensor_memory_wait(self) -> bool {
+        matches!(
+            self,
+            Operation::Unit(DeviceUnitOp::TensorMemory(TensorMemoryOp::Wait))
+        )
+    }
+
     /// Returns whether the operation is a barrier among threads of a CTA.
     pub const fn is_block_barrier(self) -> bool {
         match self.sync() {

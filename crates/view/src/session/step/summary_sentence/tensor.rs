@@ -8,7 +8,6 @@ use crate::model::matrix::StepMma;
 use crate::model::step::StepView;
 use crate::model::tensor::{TensorCopyView, TensorStep, TileView};
 use crate::session::step::effects::SyncEffect;
-use warpgrid_isa::{DeviceUnitOp, Operation, TensorMemoryOp};
 use warpgrid_program::counted;
 
 /// Appends the issue or the completion of a tensor operation to the sentence.
@@ -48,37 +47,27 @@ pub(super) fn describe_tensor_memory_management(
     step: &StepView,
     around: &SentenceContext<'_>,
 ) -> Result<Sentence, Sentence> {
-    let Some(Operation::Unit(DeviceUnitOp::TensorMemory(op))) = around.operation else {
+    let Some(operation) = around.operation.filter(|_| around.executed != 0) else {
         return Err(sentence);
     };
-    if around.executed == 0 {
-        return Err(sentence);
-    }
-    let columns = |sentence: Sentence, verb: &str| {
+    if let Some(verb) = operation.tensor_memory_verb() {
         let operands = step.instruction.trim_end_matches(';');
         let n_columns = operands.rsplit([',', ' ']).next().unwrap_or_default();
-        sentence
+        return Ok(sentence
             .plain(format!("{verb} "))
             .strong(format!("{n_columns} columns"))
-            .plain(" of tensor memory")
-    };
-    Ok(match op {
-        TensorMemoryOp::Allocate => columns(sentence, "allocated"),
-        TensorMemoryOp::Deallocate => columns(sentence, "deallocated"),
-        TensorMemoryOp::Relinquish => {
-            sentence.plain("relinquished the permit to allocate tensor memory")
-        }
-        TensorMemoryOp::Wait => {
-            let accesses = match step.opcode.contains("::ld") {
-                true => "loads from",
-                false => "stores to",
-            };
-            sentence
-                .strong(counted(around.executed.count_ones(), "lane"))
-                .plain(format!(" completed the wait for {accesses} tensor memory"))
-        }
-        _ => return Err(sentence),
-    })
+            .plain(" of tensor memory"));
+    }
+    if operation.is_tensor_memory_wait() {
+        let accesses = match step.opcode.contains("::ld") {
+            true => "loads from",
+            false => "stores to",
+        };
+        return Ok(sentence
+            .strong(counted(around.executed.count_ones(), "lane"))
+            .plain(format!(" completed the wait for {accesses} tensor memory")));
+    }
+    Err(sentence)
 }
 
 fn describe_tiles(
