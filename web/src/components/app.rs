@@ -1,6 +1,6 @@
 //! The root component of the page.
 
-use super::asm_blocks::AsmBlockList;
+use super::asm_blocks::asm_block_list;
 use super::async_operations_card::async_operations_card;
 use super::blocks_card::BlocksCard;
 use super::cell_card::CellCard;
@@ -226,7 +226,7 @@ impl Page {
                 <div class="source-panels">
                     { code_object_list(state.file.as_ref(), dispatch) }
                     <div class="compiler-explorer-slot"></div>
-                    <AsmBlockList report={state.report.clone()} entry={shown_entry(state)} dispatch={dispatch.clone()} />
+                    { asm_block_list(&state.report, shown_entry(state).as_deref(), dispatch) }
                     <div class="source-view-slot"></div>
                 </div>
                 <EditorPane />

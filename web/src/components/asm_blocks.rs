@@ -6,27 +6,20 @@ use super::step_summary::inline_code;
 use crate::editor;
 use crate::format::plural;
 use crate::model::Action;
-use std::rc::Rc;
 use warpgrid_view::CheckReport;
 use warpgrid_view::model::{InlineAsmView, SnippetOperand, SourceRange};
 use yew::prelude::*;
 
-#[derive(Properties, PartialEq)]
-pub(crate) struct Props {
-    pub(crate) report: Rc<CheckReport>,
-    /// Inline assembly block that runs.
-    pub(crate) entry: Option<String>,
-    pub(crate) dispatch: Dispatch,
-}
-
-#[component]
-pub(crate) fn AsmBlockList(props: &Props) -> Html {
-    let parts = &props.report.parts;
-    let shown = parts
-        .iter()
-        .find(|part| props.entry.as_ref() == Some(&part.name));
+/// Renders the list of asm blocks. `entry` is the block that runs.
+pub(crate) fn asm_block_list(
+    report: &CheckReport,
+    entry: Option<&str>,
+    dispatch: &Dispatch,
+) -> Html {
+    let parts = &report.parts;
+    let shown = parts.iter().find(|part| entry == Some(part.name.as_str()));
     let shown = shown.or_else(|| parts.iter().find(|part| part.accept));
-    let choice = |part: &InlineAsmView| choice(part, shown, &props.dispatch);
+    let choice = |part: &InlineAsmView| choice(part, shown, dispatch);
     html! {
         if !parts.is_empty() {
             <section class="asm-blocks" aria-label="asm blocks">
