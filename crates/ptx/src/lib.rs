@@ -33,6 +33,7 @@ pub(crate) mod lexer;
 pub mod name_completion;
 pub(crate) mod opcode;
 pub mod parser;
+pub mod reduce;
 pub(crate) mod target_context;
 pub mod tokens;
 pub mod tree;

@@ -15,6 +15,7 @@ mod lowering;
 mod performance;
 mod programs;
 mod properties;
+mod reduce;
 mod registers;
 mod rows;
 mod scopes;
