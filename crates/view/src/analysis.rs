@@ -11,6 +11,8 @@ pub(crate) mod fault_causes;
 pub mod findings;
 pub(crate) mod memory_diff;
 pub mod mma_explanation;
+#[cfg(feature = "ptx")]
+pub mod reduction;
 pub mod run_timeline;
 pub mod schedule_seeds;
 pub(crate) mod swizzle_alignment;

@@ -44,6 +44,7 @@ mod narrow_floats;
 mod operations;
 mod paste;
 mod reconvergence;
+mod reduction;
 mod sass_store_examples;
 mod semantics_coverage;
 mod session;
