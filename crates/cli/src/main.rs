@@ -30,6 +30,7 @@ mod open;
 mod output;
 mod product;
 mod races;
+mod reduce;
 mod run;
 mod save;
 mod seeds;
@@ -64,6 +65,8 @@ enum Command {
     Explain(explain::ExplainArguments),
     /// Report the bank conflicts of shared memory accesses, and rewrite the kernel without bank conflicts.
     Conflicts(conflicts::ConflictsArguments),
+    /// Shorten a PTX source to the least that still has a finding, such as a data race, a hang or an error (test-case reduction).
+    Reduce(reduce::ReduceArguments),
     /// Show the fragment layout of a matrix, which is the lane and register of each element (wmma, mma, ldmatrix).
     Fragment(fragment::FragmentArguments),
     /// Show a layout in CuTe or Triton notation, evaluate layout algebra, or compare the fragments of two instructions.
@@ -140,6 +143,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Conflicts(arguments) => conflicts::conflicts(&arguments),
+        Command::Reduce(arguments) => reduce::reduce(&arguments),
         Command::Fragment(arguments) => fragment::print(&arguments),
         Command::Layout(arguments) => layout::print(&arguments),
         Command::Descriptor(arguments) => descriptor::print(&arguments),

@@ -1,0 +1,226 @@
+//! `warpgrid reduce`: shortens a PTX source to the least that still has a finding.
+
+use crate::compile::is_cuda;
+use crate::launch::LaunchOptions;
+use crate::output::{JsonReport, about, is_same_file, print_json, report_error, stdout};
+use crate::{ExitKind, OutputFormat, run};
+use clap::{Args, ValueEnum};
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use warpgrid_view::analysis::findings::{AnalysisLimits, DEFAULT_SEEDS, FindingKind};
+use warpgrid_view::analysis::reduction::{ReductionProgress, ReductionReport, reduce_finding};
+use warpgrid_view::counted;
+
+/// Arguments of `reduce`.
+#[derive(Debug, Args)]
+pub(crate) struct ReduceArguments {
+    /// A PTX file with `//@` annotations, a case.json, or a scenario JSON file that contains its source.
+    #[arg(value_name = "FILE.ptx|SCENARIO.json")]
+    file: PathBuf,
+    /// Finding that the reduced source must still have.
+    #[arg(long = "while", value_enum, value_name = "FINDING")]
+    property: Property,
+    /// Write the reduced source to this file instead of standard output. The file contains the shortest source so far if the command is
+    /// interrupted.
+    #[arg(short, long, value_name = "FILE.ptx")]
+    output: Option<PathBuf>,
+    /// Stop after this number of seconds, and write the shortest source so far.
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    max_seconds: u64,
+    /// Stop each run after this many steps (warp-instructions).
+    #[arg(long, value_name = "N", default_value_t = 20_000_000)]
+    max_steps: u64,
+    #[arg(long, value_enum, default_value_t)]
+    format: OutputFormat,
+    #[command(flatten)]
+    launch: LaunchOptions,
+}
+
+/// Finding that a reduction preserves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Property {
+    /// A data race.
+    Races,
+    /// A hang.
+    Hangs,
+    /// A fault, such as an out-of-bounds access.
+    Faults,
+    /// A read of uninitialized memory or of a register without a value.
+    Uninitialized,
+    /// A final memory that depends on the scheduler seed.
+    Schedules,
+    /// A bank conflict.
+    Conflicts,
+    /// An uncoalesced access to global memory.
+    Uncoalesced,
+    /// A difference from an `//@ expect` annotation.
+    WrongResult,
+    /// An error of the check, with the same code.
+    Rejected,
+}
+
+impl Property {
+    fn kind(self) -> FindingKind {
+        match self {
+            Property::Races => FindingKind::DataRace,
+            Property::Hangs => FindingKind::Hang,
+            Property::Faults => FindingKind::Fault,
+            Property::Uninitialized => FindingKind::UninitializedRead,
+            Property::Schedules => FindingKind::ScheduleDependence,
+            Property::Conflicts => FindingKind::BankConflict,
+            Property::Uncoalesced => FindingKind::UncoalescedAccess,
+            Property::WrongResult => FindingKind::WrongResult,
+            Property::Rejected => FindingKind::Diagnostic,
+        }
+    }
+}
+
+/// Reduces the source of a file. Returns [`ExitKind::Failure`] if the source does not have the finding.
+pub(crate) fn reduce(arguments: &ReduceArguments) -> io::Result<ExitKind> {
+    let is_json = arguments.format == OutputFormat::Json;
+    let loaded = match is_cuda(&arguments.file) {
+        true => Err("`warpgrid reduce` reduces PTX: compile the file first".to_owned()),
+        false => run::load_shared(&arguments.file),
+    };
+    let mut scenario = match loaded {
+        Ok(shared) => shared.into_scenario(),
+        Err(reason) => {
+            report_error(is_json, &reason)?;
+            return Ok(ExitKind::UsageError);
+        }
+    };
+    if let Some(path) = arguments
+        .output
+        .as_ref()
+        .filter(|path| is_same_file(&arguments.file, path))
+    {
+        let reason = format!(
+            "`--output {}` would overwrite the input file",
+            path.display()
+        );
+        report_error(is_json, &reason)?;
+        return Ok(ExitKind::UsageError);
+    }
+    arguments.launch.apply(&mut scenario);
+    let limits = AnalysisLimits {
+        max_steps: arguments.max_steps,
+        seeds: match arguments.property {
+            Property::Schedules => DEFAULT_SEEDS,
+            _ => 1,
+        },
+    };
+    let mut display = ProgressDisplay::new(arguments);
+    let reduced = reduce_finding(
+        &scenario,
+        arguments.property.kind(),
+        limits,
+        &mut |progress| display.update(progress),
+    );
+    display.finish()?;
+    let report = match reduced {
+        Ok(report) => report,
+        Err(error) => {
+            report_error(is_json, &error.message)?;
+            return Ok(ExitKind::Failure);
+        }
+    };
+    if let Some(path) = &arguments.output {
+        write_source(path, &report.source)?;
+    }
+    print(arguments, &report, display.is_stopped)?;
+    Ok(ExitKind::Success)
+}
+
+fn print(
+    arguments: &ReduceArguments,
+    report: &ReductionReport,
+    is_stopped: bool,
+) -> io::Result<()> {
+    if arguments.format == OutputFormat::Json {
+        return print_json(&JsonReport { ok: true, report });
+    }
+    let mut out = stdout();
+    if arguments.output.is_none() {
+        write!(out, "{}", report.source)?;
+    }
+    out.flush()?;
+    let stopped = match is_stopped {
+        true => "; the time limit was reached, so that a shorter source may exist",
+        false => "",
+    };
+    eprintln!(
+        "{} -> {} ({} analyzed): {}{stopped}",
+        counted(report.statements_before, "statement"),
+        report.statements_after,
+        counted(report.attempts, "source"),
+        report.finding.message
+    );
+    Ok(())
+}
+
+fn write_source(path: &Path, source: &str) -> io::Result<()> {
+    std::fs::write(path, source).map_err(|error| about(path, error))
+}
+
+/// Interval between two updates of the progress on the terminal.
+const UPDATE_INTERVAL: Duration = Duration::from_millis(200);
+
+/// Display of the progress on standard error, which also writes the shortest source so far.
+struct ProgressDisplay<'a> {
+    output: Option<&'a Path>,
+    is_terminal: bool,
+    start: Instant,
+    limit: Duration,
+    last_update: Option<Instant>,
+    /// Length of the source that the output file contains.
+    written: usize,
+    error: Option<io::Error>,
+    is_stopped: bool,
+}
+
+impl<'a> ProgressDisplay<'a> {
+    fn new(arguments: &'a ReduceArguments) -> ProgressDisplay<'a> {
+        ProgressDisplay {
+            output: arguments.output.as_deref(),
+            is_terminal: io::stderr().is_terminal(),
+            start: Instant::now(),
+            limit: Duration::from_secs(arguments.max_seconds),
+            last_update: None,
+            written: usize::MAX,
+            error: None,
+            is_stopped: false,
+        }
+    }
+
+    /// Displays the progress. Returns false if the time limit is reached or the output file cannot be written.
+    fn update(&mut self, progress: ReductionProgress<'_>) -> bool {
+        if let Some(path) = self.output
+            && progress.source.len() < self.written
+        {
+            self.written = progress.source.len();
+            if let Err(error) = write_source(path, progress.source) {
+                self.error = Some(error);
+            }
+        }
+        let is_due = self
+            .last_update
+            .is_none_or(|last| last.elapsed() >= UPDATE_INTERVAL);
+        if self.is_terminal && is_due {
+            self.last_update = Some(Instant::now());
+            let statements = counted(progress.statements, "statement");
+            let attempts = counted(progress.attempts, "source");
+            eprint!("\r{statements} left, {attempts} analyzed\x1b[K");
+        }
+        self.is_stopped |= self.start.elapsed() >= self.limit;
+        self.error.is_none() && !self.is_stopped
+    }
+
+    /// Clears the progress, and returns the error of the output file.
+    fn finish(&mut self) -> io::Result<()> {
+        if self.last_update.is_some() {
+            eprint!("\r\x1b[K");
+        }
+        self.error.take().map_or(Ok(()), Err)
+    }
+}
