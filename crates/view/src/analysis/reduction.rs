@@ -5,9 +5,9 @@ use crate::analysis::findings::{
 };
 use crate::request_error::RequestError;
 use crate::source::check::{CheckOptions, check};
+use crate::source::front_ends::{format_ptx, ptx_reduction};
 use serde::Serialize;
 use warpgrid_launch::scenario::{Scenario, SourceLanguage};
-use warpgrid_ptx::reduce;
 
 /// Result of a reduction.
 #[derive(Clone, Debug, Serialize)]
@@ -61,10 +61,10 @@ pub fn reduce_finding(
     };
     let source = preserved.scenario.source.clone();
     let mut best = source.clone();
-    let mut best_size = reduce::count_statements(&best);
+    let mut best_size = ptx_reduction::count_statements(&best);
     let statements_before = best_size;
     let mut attempts = 0;
-    let reduction = reduce::reduce(&source, &mut |candidate| {
+    let reduction = ptx_reduction::reduce(&source, &mut |candidate| {
         let progress = ReductionProgress {
             source: &best,
             statements: best_size,
@@ -77,11 +77,11 @@ pub fn reduce_finding(
         let is_preserved = preserved.finding_of(candidate).is_some();
         if is_preserved {
             candidate.clone_into(&mut best);
-            best_size = reduce::count_statements(candidate);
+            best_size = ptx_reduction::count_statements(candidate);
         }
         is_preserved
     });
-    let formatted = warpgrid_ptx::format(&reduction.source);
+    let formatted = format_ptx(&reduction.source);
     let source = match preserved.finding_of(&formatted) {
         Some(_) => formatted,
         None => reduction.source,
@@ -90,7 +90,7 @@ pub fn reduce_finding(
     Ok(ReductionReport {
         finding: finding.unwrap_or(preserved.finding),
         statements_before,
-        statements_after: reduce::count_statements(&source),
+        statements_after: ptx_reduction::count_statements(&source),
         source,
         attempts,
     })

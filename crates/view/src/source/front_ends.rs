@@ -15,6 +15,9 @@ use warpgrid_program::{FrontEnd, ReferenceDocs};
 use warpgrid_paste::EmbeddedFrontEnd;
 #[cfg(feature = "ptx")]
 use warpgrid_ptx::Ptx;
+/// Reduction and formatting of sources, which the analysis `reduction` supports only for PTX.
+#[cfg(feature = "ptx")]
+pub(crate) use warpgrid_ptx::{format as format_ptx, reduce as ptx_reduction};
 #[cfg(feature = "sass")]
 use warpgrid_sass::Sass;
 
