@@ -509,7 +509,7 @@ impl<'a> InstructionView<'a> {
     }
 
     /// Returns the values of the operands in their order.
-    pub(crate) fn source_values(self) -> Vec<SourceValue> {
+    pub fn source_values(self) -> Vec<SourceValue> {
         let operands = self.operands().iter();
         operands.map(|operand| read_value(&operand.value)).collect()
     }

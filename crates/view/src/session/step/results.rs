@@ -5,8 +5,8 @@ use crate::session::step::tensor_memory_access::TensorMemoryAccess;
 use crate::session::step::warp::readable;
 use std::collections::BTreeSet;
 use warpgrid_emulator::WarpId;
-use warpgrid_isa::ScalarType;
-use warpgrid_launch::instruction_summary::InstructionView;
+use warpgrid_isa::{Flag, ScalarType};
+use warpgrid_launch::instruction_summary::{InstructionView, SourceValue};
 use warpgrid_program::{FunctionId, RegisterId, counted};
 
 /// Number of lanes whose values a description lists if the values of the lanes differ.
@@ -23,6 +23,9 @@ impl Session {
         let reader = self.reader(place.0, place.1)?;
         if let Some(access) = TensorMemoryAccess::of(reader) {
             return Some(self.describe_tensor_memory(of, place.0, reader, &access));
+        }
+        if let Some(text) = self.describe_tensor_memory_management(of, place.0, reader, executed) {
+            return Some(text);
         }
         match &reader.destinations()[..] {
             [register] => self.describe_register(of, place.0, reader, *register, executed),
@@ -59,6 +62,44 @@ impl Session {
             false => "",
         };
         Some(format!("`{name}` = {}{rest} in {n}", listed.join(", ")))
+    }
+
+    /// Describes an allocation or deallocation of tensor memory, or a wait for accesses to tensor memory.
+    fn describe_tensor_memory_management(
+        &self,
+        of: WarpId,
+        function: FunctionId,
+        reader: InstructionView<'_>,
+        executed: u32,
+    ) -> Option<String> {
+        let action = self.program.opcode(reader.instruction)?;
+        if action.operation.is_tensor_memory_wait() {
+            let accesses = match action.modifiers.has(Flag::WaitLoads) {
+                true => "loads from",
+                false => "stores to",
+            };
+            let lanes = counted(executed.count_ones(), "lane");
+            return Some(format!(
+                "{lanes} completed the wait for {accesses} tensor memory"
+            ));
+        }
+        let verb = action.operation.tensor_memory_verb()?;
+        // The last operand is the number of columns.
+        let n_columns = match *reader.source_values().last()? {
+            SourceValue::Constant(n_columns) => n_columns,
+            operand => {
+                let lane = (executed != 0).then(|| executed.trailing_zeros())?;
+                let machine = self.timeline.machine();
+                let value = operand.register().and_then(|register| {
+                    machine.register(of.block, of.warp, lane, function, register)
+                });
+                value? as u64
+            }
+        };
+        Some(format!(
+            "{verb} {} of tensor memory",
+            counted(n_columns, "column")
+        ))
     }
 
     /// Describes the lanes and columns of tensor memory that `tcgen05.ld` or `tcgen05.st` accessed.

@@ -17,7 +17,7 @@ use crate::session::step::effects::SyncEffect;
 use accesses::{Direction, describe_atomic, describe_plain};
 use builder::Sentence;
 use synchronization::describe_synchronization;
-use tensor::{describe_mma, describe_tensor, describe_tensor_memory_management};
+use tensor::{describe_mma, describe_tensor};
 use warpgrid_emulator::StepOutcome;
 use warpgrid_isa::{ControlOp, MatrixShape, Operation};
 use warpgrid_program::counted;
@@ -90,10 +90,7 @@ fn describe_step(step: &StepView, around: &SentenceContext<'_>) -> Sentence {
     };
     let opening = Sentence::default().strong(opcode);
     let opening = by(opening, step.block_id, step.warp, around).plain(": ");
-    let sentence = match describe_tensor_memory_management(opening, step, around) {
-        Ok(described) => described,
-        Err(opening) => describe_effect(opening, around),
-    };
+    let sentence = describe_effect(opening, around);
     let n_disabled = (around.reached & !around.executed).count_ones();
     match n_disabled {
         // A branch reports the lanes that do not take it.

@@ -5,7 +5,6 @@ use super::builder::{Sentence, memory_name};
 use super::synchronization::{announced, signaled};
 use crate::model::PhraseLink;
 use crate::model::matrix::StepMma;
-use crate::model::step::StepView;
 use crate::model::tensor::{TensorCopyView, TensorStep, TileView};
 use crate::session::step::effects::SyncEffect;
 use warpgrid_program::counted;
@@ -38,36 +37,6 @@ pub(super) fn describe_tensor(
         }
     }
     sentence
-}
-
-/// Appends the allocation or deallocation of tensor memory, or a wait for accesses to tensor memory, to the sentence. Returns the unchanged
-/// sentence as an error for other operations, and for instructions that are predicated off.
-pub(super) fn describe_tensor_memory_management(
-    sentence: Sentence,
-    step: &StepView,
-    around: &SentenceContext<'_>,
-) -> Result<Sentence, Sentence> {
-    let Some(operation) = around.operation.filter(|_| around.executed != 0) else {
-        return Err(sentence);
-    };
-    if let Some(verb) = operation.tensor_memory_verb() {
-        let operands = step.instruction.trim_end_matches(';');
-        let n_columns = operands.rsplit([',', ' ']).next().unwrap_or_default();
-        return Ok(sentence
-            .plain(format!("{verb} "))
-            .strong(format!("{n_columns} columns"))
-            .plain(" of tensor memory"));
-    }
-    if operation.is_tensor_memory_wait() {
-        let accesses = match step.opcode.contains("::ld") {
-            true => "loads from",
-            false => "stores to",
-        };
-        return Ok(sentence
-            .strong(counted(around.executed.count_ones(), "lane"))
-            .plain(format!(" completed the wait for {accesses} tensor memory")));
-    }
-    Err(sentence)
 }
 
 fn describe_tiles(
