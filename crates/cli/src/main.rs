@@ -65,7 +65,7 @@ enum Command {
     Explain(explain::ExplainArguments),
     /// Report the bank conflicts of shared memory accesses, and rewrite the kernel without bank conflicts.
     Conflicts(conflicts::ConflictsArguments),
-    /// Shorten a PTX source to the least that still has a finding, such as a data race, a hang or an error (test-case reduction).
+    /// Reduce a PTX source to a minimal test case with the same finding, such as a data race, a hang or an error.
     Reduce(reduce::ReduceArguments),
     /// Show the fragment layout of a matrix, which is the lane and register of each element (wmma, mma, ldmatrix).
     Fragment(fragment::FragmentArguments),

@@ -1,4 +1,4 @@
-//! `warpgrid reduce`: shortens a PTX source to the least that still has a finding.
+//! `warpgrid reduce`: reduces a PTX source to a minimal source with the same finding.
 
 use crate::compile::is_cuda;
 use crate::launch::LaunchOptions;
@@ -20,7 +20,7 @@ pub(crate) struct ReduceArguments {
     file: PathBuf,
     /// Finding that the reduced source must still have.
     #[arg(long = "while", value_enum, value_name = "FINDING")]
-    property: Property,
+    finding: PreservedFinding,
     /// Write the reduced source to this file instead of standard output. The file contains the shortest source so far if the command is
     /// interrupted.
     #[arg(short, long, value_name = "FILE.ptx")]
@@ -39,7 +39,7 @@ pub(crate) struct ReduceArguments {
 
 /// Finding that a reduction preserves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Property {
+enum PreservedFinding {
     /// A data race.
     Races,
     /// A hang.
@@ -60,18 +60,18 @@ enum Property {
     Rejected,
 }
 
-impl Property {
+impl PreservedFinding {
     fn kind(self) -> FindingKind {
         match self {
-            Property::Races => FindingKind::DataRace,
-            Property::Hangs => FindingKind::Hang,
-            Property::Faults => FindingKind::Fault,
-            Property::Uninitialized => FindingKind::UninitializedRead,
-            Property::Schedules => FindingKind::ScheduleDependence,
-            Property::Conflicts => FindingKind::BankConflict,
-            Property::Uncoalesced => FindingKind::UncoalescedAccess,
-            Property::WrongResult => FindingKind::WrongResult,
-            Property::Rejected => FindingKind::Diagnostic,
+            PreservedFinding::Races => FindingKind::DataRace,
+            PreservedFinding::Hangs => FindingKind::Hang,
+            PreservedFinding::Faults => FindingKind::Fault,
+            PreservedFinding::Uninitialized => FindingKind::UninitializedRead,
+            PreservedFinding::Schedules => FindingKind::ScheduleDependence,
+            PreservedFinding::Conflicts => FindingKind::BankConflict,
+            PreservedFinding::Uncoalesced => FindingKind::UncoalescedAccess,
+            PreservedFinding::WrongResult => FindingKind::WrongResult,
+            PreservedFinding::Rejected => FindingKind::Diagnostic,
         }
     }
 }
@@ -80,7 +80,7 @@ impl Property {
 pub(crate) fn reduce(arguments: &ReduceArguments) -> io::Result<ExitKind> {
     let is_json = arguments.format == OutputFormat::Json;
     let loaded = match is_cuda(&arguments.file) {
-        true => Err("`warpgrid reduce` reduces PTX: compile the file first".to_owned()),
+        true => Err("found CUDA C++, expected PTX: compile the file to PTX first".to_owned()),
         false => run::load_shared(&arguments.file),
     };
     let mut scenario = match loaded {
@@ -105,15 +105,15 @@ pub(crate) fn reduce(arguments: &ReduceArguments) -> io::Result<ExitKind> {
     arguments.launch.apply(&mut scenario);
     let limits = AnalysisLimits {
         max_steps: arguments.max_steps,
-        seeds: match arguments.property {
-            Property::Schedules => DEFAULT_SEEDS,
+        seeds: match arguments.finding {
+            PreservedFinding::Schedules => DEFAULT_SEEDS,
             _ => 1,
         },
     };
     let mut display = ProgressDisplay::new(arguments);
     let reduced = reduce_finding(
         &scenario,
-        arguments.property.kind(),
+        arguments.finding.kind(),
         limits,
         &mut |progress| display.update(progress),
     );
@@ -166,7 +166,7 @@ fn write_source(path: &Path, source: &str) -> io::Result<()> {
 /// Interval between two updates of the progress on the terminal.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Display of the progress on standard error, which also writes the shortest source so far.
+/// Display of the progress on standard error. The display also writes the shortest source so far to the output file.
 struct ProgressDisplay<'a> {
     output: Option<&'a Path>,
     is_terminal: bool,

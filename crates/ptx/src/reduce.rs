@@ -12,27 +12,20 @@ use crate::parser::parse;
 use crate::tree::StatementKind;
 use warpgrid_program::{Edit, Fix, Span};
 
-/// Source that a reduction produced.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reduction {
-    pub source: String,
-    /// Number of sources for which the reduction tested the property.
-    pub n_attempts: u64,
-}
-
-/// Reduces a source while `has_property` returns true for the reduced source. The property of `source` itself is not tested. `has_property`
-/// receives any text, also text that the checker rejects.
-pub fn reduce(source: &str, has_property: &mut dyn FnMut(&str) -> bool) -> Reduction {
+/// Reduces a source while `has_property` returns true for the reduced source, and returns the result. The property of `source` itself is not
+/// tested. `has_property` also receives sources that the checker rejects.
+pub fn reduce(source: &str, has_property: &mut dyn FnMut(&str) -> bool) -> String {
     let mut reducer = Reducer {
         source: source.to_owned(),
-        n_attempts: 0,
         has_property,
     };
     while reducer.run_passes() {}
-    Reduction {
-        source: reducer.source,
-        n_attempts: reducer.n_attempts,
-    }
+    reducer.source
+}
+
+/// Returns the source without its `//@` annotations.
+pub fn without_annotations(source: &str) -> String {
+    without(source, parts::annotations(source).iter())
 }
 
 /// Returns the number of instructions and labels in a source, which is the size of a test case.
@@ -49,7 +42,6 @@ pub fn count_statements(source: &str) -> usize {
 
 struct Reducer<'a> {
     source: String,
-    n_attempts: u64,
     has_property: &'a mut dyn FnMut(&str) -> bool,
 }
 
@@ -76,7 +68,6 @@ impl Reducer<'_> {
         if candidate == self.source {
             return false;
         }
-        self.n_attempts += 1;
         let is_accepted = (self.has_property)(&candidate);
         if is_accepted {
             self.source = candidate;

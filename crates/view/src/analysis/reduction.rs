@@ -4,7 +4,6 @@ use crate::analysis::findings::{
     AnalysisLimits, AnalysisReport, Finding, FindingKind, FindingSeverity, KernelAnalysis, analyze,
 };
 use crate::request_error::RequestError;
-use crate::source::check::{CheckOptions, check};
 use crate::source::front_ends::{format_ptx, ptx_reduction};
 use serde::Serialize;
 use warpgrid_launch::scenario::{Scenario, SourceLanguage};
@@ -53,10 +52,10 @@ pub fn reduce_finding(
         let message = "found a source in another language, expected PTX";
         return Err(RequestError::unsupported(message));
     }
-    let original = Preserved::of(scenario, kind, limits)?;
-    let pinned = original.with_stated_launch();
-    let preserved = match pinned.finding_of(&pinned.scenario.source) {
-        Some(_) => pinned,
+    let original = PreservedFinding::of(scenario, kind, limits)?;
+    let stated = original.with_stated_launch();
+    let preserved = match stated.finding_of(&stated.scenario.source) {
+        Some(_) => stated,
         None => original,
     };
     let source = preserved.scenario.source.clone();
@@ -64,7 +63,7 @@ pub fn reduce_finding(
     let mut best_size = ptx_reduction::count_statements(&best);
     let statements_before = best_size;
     let mut attempts = 0;
-    let reduction = ptx_reduction::reduce(&source, &mut |candidate| {
+    let reduced = ptx_reduction::reduce(&source, &mut |candidate| {
         let progress = ReductionProgress {
             source: &best,
             statements: best_size,
@@ -81,10 +80,10 @@ pub fn reduce_finding(
         }
         is_preserved
     });
-    let formatted = format_ptx(&reduction.source);
+    let formatted = format_ptx(&reduced);
     let source = match preserved.finding_of(&formatted) {
         Some(_) => formatted,
-        None => reduction.source,
+        None => reduced,
     };
     let finding = preserved.finding_of(&source);
     Ok(ReductionReport {
@@ -98,23 +97,24 @@ pub fn reduce_finding(
 
 /// Finding that a reduction preserves, and the scenario in which it occurs.
 #[derive(Clone, Debug)]
-struct Preserved {
+struct PreservedFinding {
     scenario: Scenario,
     finding: Finding,
-    signature: Signature,
-    /// Signatures of all errors and warnings. A reduced source has no other errors and warnings, such as reads of registers without a value.
-    known: Vec<Signature>,
+    signature: FindingSignature,
+    /// Signatures of all errors and warnings of the original source. A reduced source has no other errors and warnings, such as reads of
+    /// registers without a value.
+    permitted: Vec<FindingSignature>,
     limits: AnalysisLimits,
     /// Inferred parts of the launch configuration as `//@` lines.
     inferred: Vec<String>,
 }
 
-impl Preserved {
+impl PreservedFinding {
     fn of(
         scenario: &Scenario,
         kind: FindingKind,
         limits: AnalysisLimits,
-    ) -> Result<Preserved, RequestError> {
+    ) -> Result<PreservedFinding, RequestError> {
         let report = analyze(scenario, limits);
         let (kernel, finding) = first_finding(&report, kind).ok_or_else(|| {
             let what = match kind {
@@ -123,11 +123,13 @@ impl Preserved {
             };
             RequestError::no_result(format!("the source has no {what}"))
         })?;
-        let mut preserved = Preserved {
+        let mut preserved = PreservedFinding {
             scenario: scenario.clone(),
             finding: finding.clone(),
-            signature: Signature::of(finding),
-            known: serious(&report).map(Signature::of).collect(),
+            signature: FindingSignature::of(finding),
+            permitted: errors_and_warnings(&report)
+                .map(FindingSignature::of)
+                .collect(),
             limits,
             inferred: Vec::new(),
         };
@@ -143,12 +145,10 @@ impl Preserved {
 
     /// Returns the same finding with the inferred launch configuration stated in the source, so that a shorter source has the same launch.
     /// A diagnostic of the check depends on no launch, so the source then has no annotations.
-    fn with_stated_launch(&self) -> Preserved {
+    fn with_stated_launch(&self) -> PreservedFinding {
         let mut stated = self.clone();
         if self.finding.kind == FindingKind::Diagnostic {
-            let lines = self.scenario.source.split_inclusive('\n');
-            let without_annotations = lines.filter(|line| !line.starts_with("//@"));
-            stated.scenario.source = without_annotations.collect();
+            stated.scenario.source = ptx_reduction::without_annotations(&self.scenario.source);
             return stated;
         }
         let lines = self.inferred.iter().map(|line| format!("{line}\n"));
@@ -162,24 +162,20 @@ impl Preserved {
             source: source.to_owned(),
             ..self.scenario.clone()
         };
-        let is_diagnostic = self.finding.kind == FindingKind::Diagnostic;
-        // A rejected candidate is not executed.
-        if !is_diagnostic && !check(source, &CheckOptions::of_scenario(&scenario)).accept {
-            return None;
-        }
         let report = analyze(&scenario, self.limits);
-        let mut others = serious(&report).map(Signature::of);
-        if !others.all(|other| self.known.contains(&other)) {
+        let mut others = errors_and_warnings(&report).map(FindingSignature::of);
+        if !others.all(|other| self.permitted.contains(&other)) {
             return None;
         }
         let mut findings = report.findings();
         findings
-            .find(|finding| Signature::of(finding) == self.signature)
+            .find(|finding| FindingSignature::of(finding) == self.signature)
             .cloned()
     }
 }
 
-fn serious(report: &AnalysisReport) -> impl Iterator<Item = &Finding> {
+/// Returns the errors and warnings of a report.
+fn errors_and_warnings(report: &AnalysisReport) -> impl Iterator<Item = &Finding> {
     report
         .findings()
         .filter(|finding| finding.is_error_or_warning())
@@ -202,17 +198,17 @@ fn first_finding(
     })
 }
 
-/// Properties of a finding that a reduction does not change. Two findings with the same signature have the same cause.
+/// Properties of a finding that a reduction preserves.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Signature {
+struct FindingSignature {
     kind: FindingKind,
     code: Option<String>,
     /// Words of the message without numbers, such as lines, threads and offsets, which a reduction changes.
     words: Vec<String>,
 }
 
-impl Signature {
-    fn of(finding: &Finding) -> Signature {
+impl FindingSignature {
+    fn of(finding: &Finding) -> FindingSignature {
         let is_separator = |c: char| !(c.is_alphanumeric() || "_.:%$".contains(c));
         let words = finding.message.split(is_separator).filter_map(|word| {
             let is_number = word.contains(|c: char| c.is_ascii_digit());
@@ -220,7 +216,7 @@ impl Signature {
             let word = word.trim_matches([':', '.']).trim_end_matches('s');
             (!word.is_empty() && !is_number).then(|| word.to_owned())
         });
-        Signature {
+        FindingSignature {
             kind: finding.kind,
             code: finding.code.clone(),
             words: match finding.kind {
