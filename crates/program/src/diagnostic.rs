@@ -10,6 +10,9 @@ pub const TRUNCATION_CODES: [&str; 2] = ["W0002", "W0139"];
 /// Code of the diagnostic for a source in a language that no front end supports.
 pub const OTHER_LANGUAGE: &str = "W0009";
 
+/// Code of the diagnostic for a source that consists of one constant.
+pub const BARE_CONSTANT: &str = "W0050";
+
 /// Code of the note that lists the inferred declarations of a snippet, each in backticks.
 pub const INFERRED: &str = "W0140";
 

@@ -11,7 +11,7 @@ fn parse_example(text: &str) -> (String, warpgrid_ptx::Parse) {
         .iter()
         .any(|w| text.contains(w));
     // These constructs are only permitted in a snippet.
-    let snippet = text.contains("...") || text.starts_with("Examples");
+    let snippet = ["Examples", "0x"].iter().any(|w| text.starts_with(w)) || text.contains("...");
     let module = [".alias", ".maxntid", ".global .", "//"]
         .iter()
         .any(|w| text.starts_with(w))
@@ -98,8 +98,11 @@ fn codes_are_unique_and_have_explanations() {
 
 #[test]
 fn codes_referenced_by_hosts_are_in_catalogue() {
-    use warpgrid_program::diagnostic::{OTHER_LANGUAGE, TRUNCATION_CODES};
-    for code in TRUNCATION_CODES.into_iter().chain([OTHER_LANGUAGE]) {
+    use warpgrid_program::diagnostic::{BARE_CONSTANT, OTHER_LANGUAGE, TRUNCATION_CODES};
+    for code in TRUNCATION_CODES
+        .into_iter()
+        .chain([OTHER_LANGUAGE, BARE_CONSTANT])
+    {
         assert!(find(code).is_some(), "{code}");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::model::text::{DiagnosticView, Severity, SourceRange};
 use warpgrid_isa::form::nearest;
-pub use warpgrid_program::diagnostic::{EMPTY, OTHER_LANGUAGE};
+pub use warpgrid_program::diagnostic::{BARE_CONSTANT, EMPTY, OTHER_LANGUAGE};
 use warpgrid_program::{Diagnostic, DiagnosticDoc, Span};
 
 /// Code of the error for an argument from JavaScript with an invalid structure.

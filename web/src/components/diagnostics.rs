@@ -9,7 +9,7 @@ use crate::reference::ReferenceTopic;
 use crate::{assist, editor};
 use std::rc::Rc;
 use warpgrid_view::CheckReport;
-use warpgrid_view::diagnostics::{EMPTY, OTHER_LANGUAGE};
+use warpgrid_view::diagnostics::{BARE_CONSTANT, EMPTY, OTHER_LANGUAGE};
 use warpgrid_view::model::{DiagnosticView, FixView, LabelView, Severity};
 use yew::prelude::*;
 
@@ -150,27 +150,27 @@ fn article(diagnostic: &DiagnosticView, dispatch: &Dispatch) -> Html {
             if diagnostic.fix.is_some() {
                 <div class="fixes">{ for diagnostic.fixes().map(fix) }</div>
             }
-            if diagnostic.code == OTHER_LANGUAGE {
-                { other_language_buttons(dispatch) }
+            if diagnostic.code == OTHER_LANGUAGE && editor::is_cuda() {
+                <div class="fixes">
+                    <button class="action-button" onclick={|_: MouseEvent| editor::open_compiler()}>{ "Compile with Compiler Explorer" }</button>
+                </div>
+            }
+            if diagnostic.code == BARE_CONSTANT {
+                <div class="fixes">
+                    <button class="action-button" onclick={decode_descriptor(dispatch)}>{ "Decode matrix descriptor" }</button>
+                </div>
             }
         </article>
     }
 }
 
-/// Renders the buttons that process a source in another language: CUDA C++ is compiled, and a matrix descriptor is decoded.
-fn other_language_buttons(dispatch: &Dispatch) -> Html {
-    let decode = |descriptor: LayoutQuery| {
-        let open = Action::Matrix(LayoutExplorerAction::Open(descriptor));
-        html! { <button class="action-button" onclick={dispatching::<MouseEvent>(dispatch, open)}>{ "Decode matrix descriptor" }</button> }
-    };
-    html! {
-        <div class="fixes">
-            if editor::is_cuda() {
-                <button class="action-button" onclick={|_: MouseEvent| editor::open_compiler()}>{ "Compile with Compiler Explorer" }</button>
-            }
-            { for LayoutQuery::of_descriptor(&editor::text()).map(decode) }
-        </div>
-    }
+/// Returns a callback that opens the source, which consists of one constant, as a matrix descriptor in the Layout Explorer.
+fn decode_descriptor(dispatch: &Dispatch) -> Callback<MouseEvent> {
+    let dispatch = dispatch.clone();
+    Callback::from(move |_| {
+        let descriptor = LayoutQuery::of_descriptor(editor::text().trim());
+        dispatch.dispatch(Action::Matrix(LayoutExplorerAction::Open(descriptor)));
+    })
 }
 
 fn fix(fix: &FixView) -> Html {

@@ -172,6 +172,10 @@ diagnostic_codes! {
     /// Names of registers, variables, labels and functions consist of letters, digits, `_` and `$`. A dot terminates a name. For
     /// example, `%v.x` is component `x` of the vector `%v`.
     DOT_IN_NAME = "W0049", "dot in a name", ".reg .b32 %a.b;", ".reg .b32 %a_b;";
+
+    /// The source consists of one hexadecimal constant, such as a matrix descriptor. The Layout Explorer and `warpgrid descriptor` decode
+    /// matrix descriptors. No other diagnostics are reported for this source.
+    BARE_CONSTANT = "W0050", "constant without a statement", "0x4000004000010040", "mov.b64 %rd1, 0x4000004000010040;";
 }
 
 /// Returns the diagnostic for a control-flow statement of C.
@@ -248,7 +252,7 @@ pub fn other_language(span: Span, language: &str, way_to_ptx: &str) -> Diagnosti
 /// Returns the diagnostic for a source that consists of a constant.
 pub fn bare_constant(span: Span, constant: &str) -> Diagnostic {
     let message = format!("found the constant `{constant}`, expected PTX or a SASS listing");
-    Diagnostic::error(OTHER_LANGUAGE, span, message).help(format!(
+    Diagnostic::error(BARE_CONSTANT, span, message).help(format!(
         "decode a matrix descriptor with `warpgrid descriptor {constant}` or in the Layout Explorer of the page"
     ))
 }

@@ -269,7 +269,7 @@ pub(crate) fn typeset(source: &str) -> Option<(String, Diagnostic)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::diagnostics::syntax::OTHER_LANGUAGE;
+    use crate::diagnostics::syntax::{BARE_CONSTANT, OTHER_LANGUAGE};
 
     fn is_other(source: &str) -> bool {
         let parse = crate::parser::parse(source);
@@ -290,12 +290,23 @@ mod tests {
             "import triton\n\n@triton.jit\ndef k(x):\n    pass\n",
             "asm volatile(\"st.global.u32 [%0], %1;\" :: \"l\"(p), \"r\"(x) : \"memory\");",
             "  asm(\"mov.u32 %0, %laneid;\" : \"=r\"(lane));\n",
-            "0x4000004000010040\n",
             "__asm__ __volatile__(\n  \"bar.sync 0;\\n\"\n);",
             ".visible .entry f(int*, int)(\n  .param .u64 f(int*, int)_param_0\n)\n{\n  ld.param.u64 %rd1, [f(int*, int)_param_0];\n}\n",
         ] {
             assert!(is_other(source), "{source}");
         }
+    }
+
+    #[test]
+    fn hexadecimal_constant_is_the_only_diagnostic_of_its_source() {
+        let codes = |source: &str| {
+            let options = warpgrid_program::Overrides::default();
+            let checked = crate::check(source, &crate::parser::parse(source), &options);
+            let codes = checked.diagnostics.iter().map(|found| found.code);
+            codes.collect::<Vec<_>>()
+        };
+        assert_eq!(codes("0x4000004000010040\n"), [BARE_CONSTANT]);
+        assert!(!codes("0x40 0x41").contains(&BARE_CONSTANT));
     }
 
     /// Returns the source after the fixes of its diagnostics.

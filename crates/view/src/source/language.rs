@@ -4,7 +4,7 @@
 use crate::source::front_ends::front_end;
 use std::collections::BTreeSet;
 use warpgrid_launch::SourceLanguage;
-use warpgrid_program::diagnostic::{OTHER_LANGUAGE, TRUNCATION_CODES};
+use warpgrid_program::diagnostic::{BARE_CONSTANT, OTHER_LANGUAGE, TRUNCATION_CODES};
 use warpgrid_program::{
     Diagnostic, FrontEnd, LineIndex, Overrides, SemanticToken, SemanticTokenKind, Severity, Span,
 };
@@ -73,8 +73,9 @@ impl Language {
             .filter(is_known)
             .map(|token| line_of(token.span.start));
         let known: BTreeSet<u32> = known.collect();
-        // Count no line as valid if the text is in another language.
-        let n_understood = match errors.iter().any(|found| found.code == OTHER_LANGUAGE) {
+        // Count no line as valid if the text is in another language or contains no statement.
+        let is_foreign = |code: &str| [OTHER_LANGUAGE, BARE_CONSTANT].contains(&code);
+        let n_understood = match errors.iter().any(|found| is_foreign(found.code)) {
             true => 0,
             false => known.difference(&wrong).count(),
         };
