@@ -4,7 +4,7 @@
 export const registeredCommands = [];
 export const registerCommands = (list) => registeredCommands.push(...list);
 
-/** Opens the command palette. */
+/** Opens the command palette. Rejects if the module of the command palette cannot be loaded. */
 export async function openPalette() {
   const palette = await import("./command-palette.js");
   palette.openPalette();
@@ -18,5 +18,5 @@ addEventListener("keydown", (event) => {
   const openDialog = document.querySelector("dialog.palette");
   if (openDialog) openDialog.close();
   // Another open dialog handles its own keys.
-  else if (!document.querySelector("dialog[open]")) void openPalette();
+  else if (!document.querySelector("dialog[open]")) globalThis.warpgridEditor.openPalette();
 }, { capture: true });

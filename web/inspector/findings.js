@@ -100,7 +100,7 @@ export function findingsTab(initialStepContext) {
     const { finding, item, toggle: button } = listed[index];
     item.setAttribute("aria-current", "true");
     button.setAttribute("aria-expanded", "true");
-    item.append(findingDetails(finding, stepContext.source));
+    item.append(findingDetails(finding));
     showCard();
     item.scrollIntoView({ block: "nearest" });
     if (finding.lines.length > 0) stepContext.page.pin(`line ${finding.lines[0]}`);

@@ -11,12 +11,12 @@ const MAX_BYTES: usize = 8_000;
 /// Maximum length of an unknown ID in an error message.
 const MAX_ID_CHARS: usize = 32;
 
-/// Litmus test of a link.
+/// Litmus test that a link selects or contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LitmusLink {
     /// Source of the litmus test.
     pub text: String,
-    /// ID in the link that no built-in test has. `text` is the first built-in test then.
+    /// ID in the link if no built-in test has this ID. In this case, `text` is the first built-in test.
     pub unknown_id: Option<String>,
 }
 

@@ -88,7 +88,8 @@ impl Inspector {
         if asked.what == "findings" {
             // An analysis opens a separate session for each kernel, so the open session remains unchanged.
             let scenario = analysis::scenario(asked.launch);
-            return Ok(json::analysis(&findings::analyze(&scenario, LIMITS)));
+            let report = findings::analyze(&scenario, LIMITS);
+            return Ok(json::analysis(&report, &scenario.source));
         }
         let needs_timeline = matches!(asked.what, "timeline" | "trace");
         let session = self.session(asked.launch)?;

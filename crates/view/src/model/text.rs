@@ -64,6 +64,49 @@ pub struct FixView {
     pub edits: Vec<EditView>,
 }
 
+/// Line that a fix removes from the source or inserts into the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedLine {
+    pub is_inserted: bool,
+    /// Number of the line before (removed line) or after (inserted line) the edit, starting at 1.
+    pub line: u32,
+    pub text: String,
+}
+
+impl FixView {
+    /// Returns the lines that each edit of the fix removes and inserts. An edit that deletes a whole line leaves a blank line, which is not
+    /// listed as an inserted line.
+    pub fn changed_lines(&self, source: &str) -> Vec<ChangedLine> {
+        let edits = self.edits.iter();
+        edits
+            .flat_map(|edit| {
+                let edited = EditView::apply_all(source, std::iter::once(edit));
+                let before: Vec<&str> = source.split('\n').collect();
+                let after: Vec<&str> = edited.split('\n').collect();
+                let equal = before.iter().zip(&after).take_while(|(a, b)| a == b);
+                let start = equal.count();
+                let (removed, inserted) = (&before[start..], &after[start..]);
+                let equal = removed.iter().rev().zip(inserted.iter().rev());
+                let end = equal.take_while(|(a, b)| a == b).count();
+                let removed = &removed[..removed.len() - end];
+                let inserted = &inserted[..inserted.len() - end];
+                let is_deleted = !removed.is_empty() && inserted.iter().all(|text| text.is_empty());
+                let inserted = if is_deleted { &[] } else { inserted };
+                let lines = |is_inserted: bool, texts: &[&str]| {
+                    let lines = (start as u32 + 1..).zip(texts);
+                    let lines = lines.map(|(line, text)| ChangedLine {
+                        is_inserted,
+                        line,
+                        text: (*text).to_owned(),
+                    });
+                    lines.collect::<Vec<ChangedLine>>()
+                };
+                [lines(false, removed), lines(true, inserted)].concat()
+            })
+            .collect()
+    }
+}
+
 /// Source range that is related to a diagnostic, with a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -153,4 +196,67 @@ pub struct TokenView {
     pub start: u32,
     pub end: u32,
     pub class: SemanticTokenKind,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCE: &str = "first\nsecond\nthird\n";
+
+    /// Returns the changed lines of a fix with the given edits, such as `-2 second`.
+    fn changed(edits: &[([u32; 4], &str)]) -> Vec<String> {
+        let edit = |(range, text): &([u32; 4], &str)| {
+            let [line, column, end_line, end_column] = *range;
+            EditView {
+                line,
+                column,
+                end_line,
+                end_column,
+                text: (*text).to_owned(),
+            }
+        };
+        let fix = FixView {
+            title: String::new(),
+            is_header: false,
+            edits: edits.iter().map(edit).collect(),
+        };
+        let lines = fix.changed_lines(SOURCE).into_iter();
+        lines
+            .map(|line| {
+                let sign = if line.is_inserted { '+' } else { '-' };
+                format!("{sign}{} {}", line.line, line.text)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn inserted_line_precedes_the_line_of_its_position() {
+        assert_eq!(
+            changed(&[([2, 1, 2, 1], "bar.sync 0;\n")]),
+            ["+2 bar.sync 0;"]
+        );
+    }
+
+    #[test]
+    fn changed_line_is_removed_and_inserted() {
+        assert_eq!(
+            changed(&[([2, 1, 2, 4], "SEC")]),
+            ["-2 second", "+2 SECond"]
+        );
+    }
+
+    #[test]
+    fn deleted_line_has_no_replacement() {
+        assert_eq!(changed(&[([2, 1, 3, 1], "")]), ["-2 second"]);
+        assert_eq!(changed(&[([2, 1, 2, 7], "")]), ["-2 second"]);
+    }
+
+    #[test]
+    fn each_edit_has_its_own_lines() {
+        assert_eq!(
+            changed(&[([1, 1, 1, 6], "1st"), ([3, 1, 3, 6], "3rd")]),
+            ["-1 first", "+1 1st", "-3 third", "+3 3rd"]
+        );
+    }
 }

@@ -19,7 +19,6 @@ pub(super) fn run() -> Result<TestCounts> {
         "web/editor/share-link.test.mjs",
         "web/external/external.test.mjs",
         "web/inspector/buffer-import.test.mjs",
-        "web/inspector/finding-details.test.mjs",
         "web/serve.test.mjs",
         "web/widget/record.test.mjs",
         "web/widget/annotate.test.mjs",

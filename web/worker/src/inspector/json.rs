@@ -278,7 +278,7 @@ fn position(position: &SourcePosition) -> String {
 }
 
 /// Serializes the findings of a source and of its kernels.
-pub(super) fn analysis(report: &AnalysisReport) -> String {
+pub(super) fn analysis(report: &AnalysisReport, source: &str) -> String {
     // A source without instructions is not an error of the user.
     let is_empty = report
         .diagnostics
@@ -287,12 +287,15 @@ pub(super) fn analysis(report: &AnalysisReport) -> String {
     object(&[
         ("verdict", text(report.verdict.name())),
         ("isEmpty", is_empty.to_string()),
-        ("diagnostics", list(report.diagnostics.iter().map(finding))),
-        ("kernels", list(report.kernels.iter().map(kernel))),
+        ("diagnostics", findings(&report.diagnostics, source)),
+        (
+            "kernels",
+            list(report.kernels.iter().map(|found| kernel(found, source))),
+        ),
     ])
 }
 
-fn kernel(kernel: &KernelAnalysis) -> String {
+fn kernel(kernel: &KernelAnalysis, source: &str) -> String {
     object(&[
         ("kernel", text(&kernel.kernel)),
         ("verdict", text(kernel.verdict.name())),
@@ -302,11 +305,15 @@ fn kernel(kernel: &KernelAnalysis) -> String {
         ("steps", kernel.steps.to_string()),
         ("seeds", kernel.seeds.to_string()),
         ("notCovered", texts(&kernel.not_covered)),
-        ("findings", list(kernel.findings.iter().map(finding))),
+        ("findings", findings(&kernel.findings, source)),
     ])
 }
 
-fn finding(finding: &Finding) -> String {
+fn findings(all: &[Finding], source: &str) -> String {
+    list(all.iter().map(|found| finding(found, source)))
+}
+
+fn finding(finding: &Finding, source: &str) -> String {
     let lines = finding.lines.iter().map(u32::to_string);
     let fix = finding.fix.as_ref();
     object(&[
@@ -319,12 +326,20 @@ fn finding(finding: &Finding) -> String {
         ("details", texts(&finding.details)),
         ("occurrences", finding.occurrences.to_string()),
         ("isInferred", finding.depends_on_inferred_launch.to_string()),
-        ("fix", fix.map_or("null".to_owned(), fix_json)),
+        (
+            "fix",
+            fix.map_or("null".to_owned(), |fix| fix_json(fix, source)),
+        ),
     ])
 }
 
-/// Serializes a fix. Each edit is `[[line, column, end line, end column], text]`, as the editor expects.
-fn fix_json(fix: &FixView) -> String {
+/// Serializes a fix. Each edit is `[[line, column, end line, end column], text]`, as the editor expects. Each changed line is `[sign, line,
+/// text]`, with the sign `+` for an inserted line and `−` for a removed line.
+fn fix_json(fix: &FixView, source: &str) -> String {
+    let changed = fix.changed_lines(source).into_iter().map(|changed| {
+        let sign = if changed.is_inserted { "+" } else { "−" };
+        list([text(sign), changed.line.to_string(), text(&changed.text)].into_iter())
+    });
     let edits = fix.edits.iter().map(|edit| {
         let range = [edit.line, edit.column, edit.end_line, edit.end_column];
         let range = list(range.iter().map(u32::to_string));
@@ -334,5 +349,6 @@ fn fix_json(fix: &FixView) -> String {
         ("title", text(&fix.title)),
         ("isHeader", fix.is_header.to_string()),
         ("edits", list(edits)),
+        ("changedLines", list(changed)),
     ])
 }
