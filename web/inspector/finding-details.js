@@ -20,20 +20,12 @@ function fixDiff({ changedLines }) {
 
 const sourcePosition = ({ file, line }) => `${file}:${line}`;
 
-/** Scrolls the item of a card that refers to one of the given lines into view. */
-function showItemOfLines(card, lines) {
-  const links = [...card.querySelectorAll("[data-line]")];
-  links.find((link) => lines.includes(Number(link.dataset.line)))?.scrollIntoView({ block: "nearest" });
-}
-
 /** Moves the card that explains a finding into its details. The tab *Analysis* contains the cards while no finding is selected. */
 export function attachCard(details, finding, { page }) {
   const cards = page.analysisPanel();
-  const card = cards.querySelector(`.card.${CARD_BY_KIND[finding.kind]}`);
-  if (!card || details.contains(cards)) return;
+  if (!cards.querySelector(`.card.${CARD_BY_KIND[finding.kind]}`) || details.contains(cards)) return;
   cards.dataset.shown = CARD_BY_KIND[finding.kind];
   details.append(cards);
-  requestAnimationFrame(() => showItemOfLines(card, finding.lines));
 }
 
 /** Returns the element with the details of a finding. */

@@ -102,7 +102,8 @@ export function findingsTab(initialStepContext) {
     button.setAttribute("aria-expanded", "true");
     item.append(findingDetails(finding));
     showCard();
-    item.scrollIntoView({ block: "nearest" });
+    // The row remains visible if its details are taller than the panel.
+    item.scrollIntoView({ block: "start" });
     if (finding.lines.length > 0) stepContext.page.pin(`line ${finding.lines[0]}`);
   }
 
