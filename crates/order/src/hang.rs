@@ -12,6 +12,7 @@ pub(crate) mod missing_commits;
 pub(crate) mod program_queries;
 pub(crate) mod ring_phases;
 pub(crate) mod root_cause;
+pub(crate) mod skipped_instructions;
 pub(crate) mod spin_diagnosis;
 
 pub use crate::hang::execution_trace::{ExecutionTrace, MixedPhase};

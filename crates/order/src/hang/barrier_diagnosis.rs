@@ -75,6 +75,29 @@ fn missing_warp(
             "the threads arrive at a different barrier",
         ));
     }
+    let excluded = story.excluded.iter().rev().find(|excluded| {
+        let barrier = case.code.barrier_id(excluded.at);
+        excluded.warp == warp
+            && excluded.executed == 0
+            && case.code.is_barrier(excluded.at)
+            && barrier.is_none_or(|barrier| barrier == u64::from(id))
+    });
+    if let Some(excluded) = excluded {
+        return Some(Culprit::at(
+            excluded.at,
+            "the barrier is predicated off in the missing threads",
+        ));
+    }
+    let single = story.came.iter().find(|came| {
+        let is_awaited_again = came.phase < phase && case.code.loop_test(root.at()).is_some();
+        came.warp == warp && came.id == id && is_awaited_again && !case.code.is_in_loop(came.at)
+    });
+    if let Some(came) = single {
+        return Some(Culprit::at(
+            came.at,
+            "the threads arrive here once, but other threads wait for the barrier in each iteration of a loop",
+        ));
+    }
     let is_at = case.waits.iter().find(|wait| wait.warp_id() == warp);
     if let Some(wait) = is_at {
         let later = case.code.barrier_after(wait.at(), id);
@@ -104,7 +127,7 @@ fn missing_warp(
     }
     if came_before {
         return Some(Culprit::at(
-            trip_count(case, root, warp),
+            trip_count(case, root.at(), warp),
             "the loops that contain the barrier have different trip counts",
         ));
     }
@@ -161,10 +184,14 @@ pub(crate) fn cluster_at_fault(case: &HangContext<'_>, root: &Wait) -> Culprit {
     Culprit::at(found.unwrap_or(root.at()), OTHER_BRANCH)
 }
 
-/// Returns the instruction that determines the trip count of the loop around a barrier.
-fn trip_count(case: &HangContext<'_>, root: &Wait, warp: WarpId) -> InstructionRef {
-    let Some(test) = case.code.loop_test(root.at()) else {
-        return root.at();
+/// Returns the instruction that determines how often a warp executes the loop around an instruction.
+pub(crate) fn trip_count(
+    case: &HangContext<'_>,
+    at: InstructionRef,
+    warp: WarpId,
+) -> InstructionRef {
+    let Some(test) = case.code.loop_test(at) else {
+        return at;
     };
     let Some(bound) = case.code.sources(test).get(1).copied() else {
         return test;

@@ -2,11 +2,16 @@
 //! event.
 
 use crate::hang::barrier_diagnosis::{barrier_at_fault, cluster_at_fault};
-use crate::hang::execution_trace::{AsyncStartEvent, ExecutionTrace, InstructionRef, MbarrierRef};
+use crate::hang::execution_trace::{
+    AsyncStartEvent, ExecutionTrace, InstructionRef, MbarrierRef, WriteEvent,
+};
 use crate::hang::missing_arrivals::arrivals_at_fault;
 use crate::hang::program_queries::ProgramQuery;
 use crate::hang::ring_phases::{order_of_waits, premature_wait};
 use crate::hang::root_cause::{Diagnosis, HangKind, Wait, WaitKind};
+use crate::hang::skipped_instructions::{
+    branch_of_missing_warps, is_after_a_wait, skipping_warps, warps_of_cluster,
+};
 use crate::hang::spin_diagnosis::spin_at_fault;
 use std::collections::BTreeSet;
 use warpgrid_emulator::{Machine, MbarrierOperation, MbarrierState, MemoryId, WarpId};
@@ -92,7 +97,7 @@ pub(crate) fn explain(case: &HangContext<'_>, root: &Wait) -> Diagnosis {
         } => {
             let object = (root.block, *address);
             let fault = match (*pending, *bytes) {
-                (0, bytes) if bytes != 0 => bytes_at_fault(case, object, bytes),
+                (0, bytes) if bytes != 0 => bytes_at_fault(case, root, object, bytes),
                 (pending, _) => arrivals_at_fault(case, root, object, pending),
             };
             (HangKind::Mbarrier, fault)
@@ -146,7 +151,7 @@ pub(crate) fn explain(case: &HangContext<'_>, root: &Wait) -> Diagnosis {
 }
 
 /// Returns the faulty instruction if the transferred bytes of an mbarrier phase do not match the expected bytes.
-fn bytes_at_fault(case: &HangContext<'_>, object: MbarrierRef, bytes: i32) -> Culprit {
+fn bytes_at_fault(case: &HangContext<'_>, root: &Wait, object: MbarrierRef, bytes: i32) -> Culprit {
     let story = case.story;
     let phase = story.phase(object);
     let expects = story.deeds.iter().rev().find(|deed| {
@@ -193,12 +198,24 @@ fn bytes_at_fault(case: &HangContext<'_>, object: MbarrierRef, bytes: i32) -> Cu
             "the multicast mask of this copy does not include the waiting block",
         );
     }
-    let elsewhere = story.sent.iter().rev().find(|sent| {
+    let elsewhere = story.sent.iter().rev().filter(|sent| {
         let state = case.object_state(sent.object);
         sent.object != object && state.is_some_and(|state| state.bytes < 0)
     });
+    // Prefer the copy that transfers exactly the missing bytes; otherwise, select the last copy.
+    let is_exact = |sent: &&AsyncStartEvent| sent.bytes == Some(bytes.unsigned_abs());
+    let elsewhere = elsewhere
+        .clone()
+        .find(is_exact)
+        .or(elsewhere.clone().next());
     if let Some(sent) = elsewhere {
         return Culprit::at(sent.at, "this copy completes on a different mbarrier");
+    }
+    if let Some(at) = skipped_copy(case, root, object, bytes.unsigned_abs()) {
+        return Culprit::at(
+            at,
+            "threads skip a copy here, but the mbarrier still expects the bytes of the copy",
+        );
     }
     let shorter = copies().filter(|sent| sent.phase == phase).find(|sent| {
         let earlier = story
@@ -216,6 +233,49 @@ fn bytes_at_fault(case: &HangContext<'_>, object: MbarrierRef, bytes: i32) -> Cu
         ),
         None => expected("`expect_tx` specifies more bytes than are transferred"),
     }
+}
+
+/// Returns the branch by which threads skipped a copy, if the skipped copies transfer the missing bytes of an mbarrier phase. The size of a
+/// copy is the size of an earlier execution or a literal operand; a copy of unknown size is assumed to transfer the missing bytes.
+fn skipped_copy(
+    case: &HangContext<'_>,
+    root: &Wait,
+    object: MbarrierRef,
+    missing: u32,
+) -> Option<InstructionRef> {
+    let story = case.story;
+    // A warp usually starts the copies whose bytes the warp expects.
+    let expects = |warp: WarpId| {
+        let mut deeds = story.deeds.iter();
+        deeds.any(|deed| {
+            let is_expect = matches!(
+                deed.act,
+                MbarrierOperation::ArriveExpecting | MbarrierOperation::Expect
+            );
+            is_expect && (deed.warp, deed.object, deed.phase) == (warp, object, story.phase(object))
+        })
+    };
+    let copies = case.code.all_places();
+    let copies = copies.filter(|at| case.code.is_copy(*at) && !is_after_a_wait(case, *at));
+    let branches = copies.filter_map(|at| {
+        let executed = story.sent.iter().find(|sent| sent.at == at);
+        let size = match executed {
+            Some(first) => {
+                let same = story
+                    .sent
+                    .iter()
+                    .filter(|sent| (sent.at, sent.warp, sent.step) == (at, first.warp, first.step));
+                Some(same.filter_map(|sent| sent.bytes).sum())
+            }
+            None => case.code.literals(at).last().map(|size| size as u32),
+        };
+        let skipping = skipping_warps(case, warps_of_cluster(case, object.0), at);
+        let is_missing = |n_warps: usize| {
+            size.is_none_or(|size: u32| [1, n_warps as u32].iter().any(|n| n * size == missing))
+        };
+        branch_of_missing_warps(case, root, &skipping, expects, is_missing)
+    });
+    branches.max()
 }
 
 /// Returns a multicast copy of the current mbarrier phase whose destination is another block of the cluster, but not the waiting block.
@@ -339,6 +399,21 @@ pub(crate) fn diverging_branch(
         .map(|(place, _)| *place)
 }
 
+/// Returns the write by which a block that has not started writes to an address in a run in which all blocks are resident.
+pub(crate) fn store_of_unstarted<'a>(
+    case: &HangContext<'a>,
+    memory: MemoryId,
+    address: u64,
+) -> Option<&'a WriteEvent> {
+    let mut all = case.full_residency_trace?.written.iter();
+    all.find(|w| {
+        w.memory == memory
+            && w.start <= address
+            && address < w.end
+            && case.unstarted.contains(&w.warp.block)
+    })
+}
+
 /// Returns the block that cannot start before another block exits, and the instruction that the unstarted block would
 /// have to execute.
 fn unstarted_at_fault(
@@ -348,16 +423,7 @@ fn unstarted_at_fault(
     address: u64,
 ) -> (u64, Culprit) {
     let first = case.unstarted.first().copied().unwrap_or(0);
-    let written = case.full_residency_trace.and_then(|ahead| {
-        let mut all = ahead.written.iter();
-        all.find(|w| {
-            w.memory == memory
-                && w.start <= address
-                && address < w.end
-                && case.unstarted.contains(&w.warp.block)
-        })
-    });
-    let Some(written) = written else {
+    let Some(written) = store_of_unstarted(case, memory, address) else {
         return (
             first,
             Culprit::at(

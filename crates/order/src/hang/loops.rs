@@ -23,14 +23,65 @@ impl TextLoop {
 }
 
 impl ProgramQuery<'_> {
-    /// Returns the innermost loop that contains an instruction.
-    fn loop_around(self, at: InstructionRef) -> Option<TextLoop> {
-        let backs = self.instruction_refs(at).filter(|branch| branch.1 >= at.1);
-        let loops = backs.filter_map(|back| {
+    /// Returns the loops that contain an instruction.
+    fn loops_around(self, at: InstructionRef) -> impl Iterator<Item = TextLoop> {
+        let backs = self
+            .instruction_refs(at)
+            .filter(move |branch| branch.1 >= at.1);
+        backs.filter_map(move |back| {
             let start = self.target(back)?;
             (start <= at.1).then_some(TextLoop { start, back })
-        });
+        })
+    }
+
+    /// Returns the innermost loop that contains an instruction.
+    fn loop_around(self, at: InstructionRef) -> Option<TextLoop> {
+        let loops = self.loops_around(at);
         loops.min_by_key(|found| found.back.1 - found.start)
+    }
+
+    /// Returns the instruction that resets the counter from which the parity of a wait is computed in each iteration of an outer loop, and
+    /// the back edge of the inner loop that contains the wait and increments the counter.
+    pub(crate) fn counter_reset(
+        self,
+        wait: InstructionRef,
+    ) -> Option<(InstructionRef, InstructionRef)> {
+        let (parity, address) = self.wait_registers(wait);
+        let mut open: Vec<RegisterId> = parity.filter(|_| parity != address).into_iter().collect();
+        let mut seen = Vec::new();
+        while let Some(register) = open.pop() {
+            if seen.contains(&register) || seen.len() >= MAX_CHAIN_LENGTH {
+                continue;
+            }
+            seen.push(register);
+            let definitions = self
+                .instruction_refs(wait)
+                .filter(|at| self.defines(*at, register));
+            let definitions: Vec<InstructionRef> = definitions.collect();
+            let is_increment = |at: &InstructionRef| self.sources(*at).contains(&register);
+            let resets = definitions.iter().filter(|at| self.is_constant(**at));
+            for reset in resets {
+                let mut inner = self.loops_around(wait).filter(|inner| {
+                    !inner.contains(*reset)
+                        && definitions
+                            .iter()
+                            .any(|at| inner.contains(*at) && is_increment(at))
+                });
+                let mut outer = self
+                    .loops_around(wait)
+                    .filter(|outer| outer.contains(*reset));
+                if let (Some(inner), Some(_)) = (inner.next(), outer.next()) {
+                    return Some((*reset, inner.back));
+                }
+            }
+            open.extend(definitions.iter().flat_map(|at| self.sources(*at)));
+        }
+        None
+    }
+
+    /// Checks whether an instruction is in a loop.
+    pub(crate) fn is_in_loop(self, at: InstructionRef) -> bool {
+        self.loop_around(at).is_some()
     }
 
     /// Checks whether an instruction is a conditional branch.
@@ -38,6 +89,12 @@ impl ProgramQuery<'_> {
         let op = self.operation_of(at).and_then(Operation::control);
         op.is_some_and(ControlOp::is_branch)
             && self.instruction(at).is_some_and(|i| i.guard.is_some())
+    }
+
+    /// Checks whether an instruction is a conditional branch, return or exit.
+    pub(crate) fn is_conditional_transfer(self, at: InstructionRef) -> bool {
+        let is_guarded = self.instruction(at).is_some_and(|i| i.guard.is_some());
+        self.is_guarded_branch(at) || is_guarded && self.is_exit(at)
     }
 
     /// Returns an exit test of the loop that contains a load, if none of the loop's exit tests depends on the load.

@@ -1,5 +1,6 @@
 //! Diagnosis of mbarrier phases with missing arrivals: determines the instruction that should have arrived.
 
+use crate::hang::barrier_diagnosis::trip_count;
 use crate::hang::diagnosis::{
     AFTER_A_WAIT, Culprit, HangContext, OTHER_MBARRIER, diverging_branch, diverging_instruction,
 };
@@ -8,7 +9,10 @@ use crate::hang::execution_trace::{
 };
 use crate::hang::ring_phases::{order_of_waits, surplus_wait};
 use crate::hang::root_cause::{Wait, WaitKind};
-use std::collections::BTreeSet;
+use crate::hang::skipped_instructions::{
+    branch_of_missing_warps, is_after_a_wait, skipping_warps, waits_for_root, warps_of_cluster,
+};
+use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::{MbarrierOperation, WarpId};
 
 pub(crate) const MSG_WRONG_MBARRIER: &str =
@@ -124,8 +128,9 @@ impl MissingArrivals<'_> {
 
     fn excluded(&self) -> Option<Culprit> {
         let excluded = excluded_arrival(self.case, self.object, self.pending)?;
+        let is_elected = excluded.executed.count_ones() == 1;
         Some(match self.init() {
-            Some(init) if excluded.executed != 0 && !has_data(self.case, &excluded) => Culprit::at(
+            Some(init) if is_elected && !has_data(self.case, &excluded) => Culprit::at(
                 init,
                 "the expected arrival count equals the number of lanes, but only one lane arrives",
             ),
@@ -176,6 +181,12 @@ impl MissingArrivals<'_> {
             last.find(|deed| deed.thread() == *thread && is_arrival(deed.act))
         });
         if let Some(deed) = last {
+            if self.case.code.loop_test(deed.at).is_some() && self.is_arrival_site(deed.at) {
+                return Some(Culprit::at(
+                    trip_count(self.case, deed.at, deed.warp),
+                    "the loops that contain the arrival have different trip counts",
+                ));
+            }
             return Some(Culprit::at(
                 deed.at,
                 "a thread that arrived here exited without `arrive_drop`, so the mbarrier still expects arrivals of this thread",
@@ -184,8 +195,97 @@ impl MissingArrivals<'_> {
         if let Some(at) = left_early(self.case, self.object, self.pending) {
             return Some(Culprit::at(at, "expected threads exit here"));
         }
+        if let Some(at) = self.skipped_arrival() {
+            return Some(Culprit::at(at, "expected threads skip the arrival here"));
+        }
+        if let Some(at) = self.misdirected_share() {
+            return Some(Culprit::at(at, OTHER_MBARRIER));
+        }
         let reason = "the expected arrival count exceeds the number of arrivals per phase";
         self.init().map(|init| Culprit::at(init, reason))
+    }
+
+    fn cluster(&self) -> Vec<WarpId> {
+        warps_of_cluster(self.case, self.object.0)
+    }
+
+    /// Checks whether threads arrive in the current phase at an instruction.
+    fn is_arrival_site(&self, at: InstructionRef) -> bool {
+        let phase = self.phase();
+        self.mbarrier_events()
+            .any(|deed| deed.at == at && deed.phase == phase && is_arrival(deed.act))
+    }
+
+    /// Returns the branch by which the missing warps skipped an instruction at which other warps arrived in the current phase. The number
+    /// of missing warps matches the pending count if each of these warps executes as many arrivals as the other warps.
+    fn skipped_arrival(&self) -> Option<InstructionRef> {
+        let phase = self.phase();
+        let mut counts: BTreeMap<(InstructionRef, WarpId), u32> = BTreeMap::new();
+        for deed in self.mbarrier_events() {
+            if deed.phase == phase && is_arrival(deed.act) {
+                *counts.entry((deed.at, deed.warp)).or_default() += 1;
+            }
+        }
+        // Producers and consumers are different warps; otherwise, each waiting warp is expected to arrive.
+        let all_arrive = counts
+            .keys()
+            .any(|(_, warp)| waits_for_root(self.case, self.root, *warp));
+        counts.iter().find_map(|((at, _), n_arrivals)| {
+            let mut skipping = skipping_warps(self.case, self.cluster(), *at);
+            skipping.retain(|skipping| !counts.keys().any(|(_, warp)| *warp == skipping.warp));
+            let is_pending = |n_warps| n_warps as u32 * n_arrivals == self.pending;
+            branch_of_missing_warps(self.case, self.root, &skipping, |_| all_arrive, is_pending)
+        })
+    }
+
+    /// Returns the definition of the address of arrivals at mbarriers for which no thread waits, if the number of these arrivals is the
+    /// pending count and other threads arrive correctly at the same instruction.
+    fn misdirected_share(&self) -> Option<InstructionRef> {
+        let story = self.case.story;
+        let is_waited_for = |object: MbarrierRef| {
+            let mut deeds = story.deeds.iter();
+            deeds.any(|deed| deed.object == object && deed.act == MbarrierOperation::Test)
+                || self
+                    .case
+                    .waits
+                    .iter()
+                    .any(|wait| wait.mbarrier() == Some(object))
+        };
+        let strays = story.deeds.iter().filter(|deed| {
+            deed.object != self.object
+                && is_arrival(deed.act)
+                && self.is_arrival_site(deed.at)
+                && !is_waited_for(deed.object)
+        });
+        let strays: Vec<&MbarrierEvent> = strays.collect();
+        let first = strays
+            .first()
+            .filter(|_| strays.len() as u32 == self.pending)?;
+        let code = self.case.code;
+        let register = code.address_register(first.at);
+        let definition = register.and_then(|register| code.definition_before(first.at, register));
+        Some(definition.unwrap_or(first.at))
+    }
+
+    /// Returns the branch by which all threads skipped an arrival that no thread executed.
+    fn unexecuted_arrival(&self) -> Option<Culprit> {
+        let (case, story) = (self.case, self.case.story);
+        let is_executed = |at: InstructionRef| {
+            let mut paths = story.paths.values();
+            paths.any(|path| path.steps.iter().any(|(step, _)| *step == at))
+        };
+        let arrivals = case.code.all_places();
+        let mut arrivals = arrivals.filter(|at| {
+            case.code.is_arrival(*at) && !is_executed(*at) && !is_after_a_wait(case, *at)
+        });
+        arrivals.find_map(|at| {
+            let skipping = skipping_warps(case, self.cluster(), at);
+            let branch = branch_of_missing_warps(case, self.root, &skipping, |_| true, |_| true)?;
+            Some(Culprit::at(
+                branch,
+                "expected threads skip the arrival here",
+            ))
+        })
     }
 
     fn misdirected_arrivals(&self) -> Option<Culprit> {
@@ -215,6 +315,12 @@ impl MissingArrivals<'_> {
         let is_in_circle = case.waits.iter().any(|other| {
             other.warp_id() != root.warp_id() && matches!(other.kind, WaitKind::Mbarrier { .. })
         });
+        if let Some(test) = unfilled_stage(case, root, self.object) {
+            return Culprit::at(
+                test,
+                "the loop that fills the stages of the ring buffer ends before it fills the stage for which the consumer waits",
+            );
+        }
         let passed = skipped_by_branch(case, self.object).filter(|_| !self.has_any());
         if let Some(at) = passed {
             return Culprit::at(
@@ -223,13 +329,66 @@ impl MissingArrivals<'_> {
             );
         }
         if !self.has_any() && !is_in_circle {
-            return later_arrival(case, root).unwrap_or_else(|| diverging_instruction(case, root));
+            return later_arrival(case, root)
+                .or_else(|| self.unexecuted_arrival())
+                .unwrap_or_else(|| diverging_instruction(case, root));
         }
         Culprit::at(
             root.at(),
             "the threads wait for each other: the thread that must complete this phase first waits for this thread",
         )
     }
+}
+
+/// Maximum distance between the mbarriers of a ring buffer in bytes.
+const MAX_RING_BYTES: u64 = 128;
+
+/// Returns the exit test of the loop that fills the first stages of a ring buffer, if the threads that arrive at other stages of the ring
+/// buffer never arrived at the stage for which the root wait waits in its first phase, and have left that loop.
+pub(crate) fn unfilled_stage(
+    case: &HangContext<'_>,
+    root: &Wait,
+    object: MbarrierRef,
+) -> Option<InstructionRef> {
+    let (story, code) = (case.story, case.code);
+    let is_first = matches!(
+        root.kind,
+        WaitKind::Mbarrier {
+            phase: 0,
+            parity: false,
+            ..
+        }
+    );
+    if !is_first
+        || story
+            .deeds
+            .iter()
+            .any(|deed| deed.object == object && is_arrival(deed.act))
+    {
+        return None;
+    }
+    let passes = |deed: &&MbarrierEvent| {
+        (deed.at, deed.warp) == (root.at(), root.warp_id()) && deed.act == MbarrierOperation::Test
+    };
+    let stages: BTreeSet<MbarrierRef> = story
+        .deeds
+        .iter()
+        .filter(passes)
+        .map(|deed| deed.object)
+        .filter(|stage| stage.0 == object.0 && stage.1.abs_diff(object.1) <= MAX_RING_BYTES)
+        .collect();
+    let mut fills = story
+        .deeds
+        .iter()
+        .filter(|deed| stages.contains(&deed.object) && is_arrival(deed.act) && deed.phase == 0);
+    let first = fills.next()?;
+    let test = code.loop_test(first.at)?;
+    // Later stages are filled by a different loop.
+    let later = story.deeds.iter().any(|deed| {
+        let is_fill = deed.warp == first.warp && is_arrival(deed.act);
+        is_fill && stages.contains(&deed.object) && code.loop_test(deed.at) != Some(test)
+    });
+    later.then_some(test)
 }
 
 /// Checks whether the lanes that are predicated off for an arrival have previously accessed data memory. Other threads then depend on the
@@ -243,7 +402,8 @@ fn has_data(case: &HangContext<'_>, excluded: &PredicatedOff) -> bool {
         .any(|(at, lanes)| lanes & excluded.excluded != 0 && case.code.is_data_access(*at))
 }
 
-/// Returns an arrival in the current phase for which exactly the pending number of lanes is predicated off.
+/// Returns an arrival in the current phase for which exactly the pending number of lanes is predicated off, in one warp or in all warps
+/// together, or which is predicated off in a whole warp.
 pub(crate) fn excluded_arrival(
     case: &HangContext<'_>,
     object: MbarrierRef,
@@ -251,29 +411,36 @@ pub(crate) fn excluded_arrival(
 ) -> Option<PredicatedOff> {
     let began = case.phase_start(object);
     let story = case.story;
-    let of_object = |at: InstructionRef| {
-        story
-            .deeds
-            .iter()
-            .any(|deed| deed.at == at && deed.object == object)
+    let cluster = case.machine.cluster(object.0);
+    // An arrival at the same address in another block of the cluster shows for which mbarrier the arrival is intended.
+    let is_counterpart = |other: MbarrierRef| other.1 == object.1 && cluster.contains(&other.0);
+    let targets = |at: InstructionRef| {
+        let deeds = story.deeds.iter().map(|deed| (deed.at, deed.object));
+        deeds
+            .chain(story.sent.iter().map(|sent| (sent.at, sent.object)))
+            .filter(move |(place, _)| *place == at)
+            .map(|(_, object)| object)
     };
-    let no_one = |at: InstructionRef| !story.deeds.iter().any(|deed| deed.at == at);
-    story
-        .excluded
-        .iter()
-        .rev()
-        .find(|excluded| {
-            let counts = match excluded.executed {
-                0 => true,
-                _ => excluded.excluded.count_ones() == pending && of_object(excluded.at),
-            };
-            excluded.step >= began
-                && excluded.warp.block == object.0
-                && case.code.is_arrival(excluded.at)
-                && counts
-                && (of_object(excluded.at) || no_one(excluded.at))
+    let candidates = story.excluded.iter().rev().filter(|excluded| {
+        excluded.step >= began
+            && excluded.warp.block == object.0
+            && case.code.is_arrival(excluded.at)
+            && (targets(excluded.at).next().is_none() || targets(excluded.at).any(is_counterpart))
+    });
+    let candidates: Vec<&PredicatedOff> = candidates.collect();
+    let is_own_target = |at: InstructionRef| targets(at).any(|target| target == object);
+    let count = |excluded: &PredicatedOff| excluded.excluded.count_ones();
+    let in_one_warp = candidates.iter().find(|excluded| match excluded.executed {
+        0 => true,
+        _ => count(excluded) == pending && is_own_target(excluded.at),
+    });
+    let in_all_warps = || {
+        candidates.iter().find(|excluded| {
+            let same = candidates.iter().filter(|other| other.at == excluded.at);
+            is_own_target(excluded.at) && same.map(|other| count(other)).sum::<u32>() == pending
         })
-        .copied()
+    };
+    in_one_warp.or_else(in_all_warps).map(|excluded| **excluded)
 }
 
 /// Checks whether no other lanes than the waiting lanes ever arrive at the mbarrier.
@@ -421,7 +588,8 @@ fn first_parity(
         return None;
     };
     let waited = case.story.deeds.iter().any(|deed| {
-        deed.object == object && deed.warp == root.warp_id() && deed.act == MbarrierOperation::Test
+        let is_same = deed.object == object || deed.at == root.at();
+        is_same && deed.warp == root.warp_id() && deed.act == MbarrierOperation::Test
     });
     if waited || !case.code.produces_after(root.at()) {
         return None;

@@ -7,8 +7,8 @@ use warpgrid_isa::{
     MbarrierOp, MemoryOp, MoveOp, Operation, StateSpace, SyncOp,
 };
 use warpgrid_program::{
-    Address, AddressBase, Function, FunctionId, Instruction, OpcodeInfo, OperandValue, Program,
-    RegisterId, Source,
+    Address, AddressBase, Callee, Function, FunctionId, Instruction, OpcodeInfo, OperandValue,
+    Program, RegisterId, Source,
 };
 
 /// Wrapper around a program, with which the hang diagnosis queries instructions.
@@ -152,10 +152,9 @@ impl<'p> ProgramQuery<'p> {
             .is_some_and(Operation::is_block_barrier)
     }
 
-    /// Returns the literal operands of a barrier of the block in source order.
-    fn barrier_literals(self, at: InstructionRef) -> impl Iterator<Item = u64> + use<'p> {
-        let instruction = self.instruction(at).filter(|_| self.is_barrier(at));
-        let operands = match (self.function(at), instruction) {
+    /// Returns the literal source operands of an instruction in source order.
+    pub(crate) fn literals(self, at: InstructionRef) -> impl Iterator<Item = u64> + use<'p> {
+        let operands = match (self.function(at), self.instruction(at)) {
             (Some(function), Some(instruction)) => function.operands_of(instruction.operands),
             _ => &[],
         };
@@ -165,8 +164,14 @@ impl<'p> ProgramQuery<'p> {
         })
     }
 
+    /// Returns the literal operands of a barrier of the block in source order.
+    fn barrier_literals(self, at: InstructionRef) -> impl Iterator<Item = u64> + use<'p> {
+        let is_barrier = self.is_barrier(at);
+        self.literals(at).filter(move |_| is_barrier)
+    }
+
     /// Returns the literal barrier number of a barrier of the block.
-    fn barrier_id(self, at: InstructionRef) -> Option<u64> {
+    pub(crate) fn barrier_id(self, at: InstructionRef) -> Option<u64> {
         self.barrier_literals(at).next()
     }
 
@@ -193,15 +198,41 @@ impl<'p> ProgramQuery<'p> {
         })
     }
 
-    /// Returns the first instruction in source order that is reachable from `at` without back edges and satisfies the predicate.
+    /// Returns the first instruction in source order that is reachable from `at` without back edges and satisfies the predicate. If the
+    /// function contains no such instruction, continues after the call sites of the function.
     pub(crate) fn next_after(
         self,
         at: InstructionRef,
         is_it: impl Fn(InstructionRef) -> bool,
     ) -> Option<InstructionRef> {
-        let mut open = BTreeSet::from([at.1 + 1]);
+        let mut visited = BTreeSet::new();
+        let mut open = vec![at];
+        while let Some((function, index)) = open.pop() {
+            if let Some(found) = self.first_reachable((function, index + 1), &is_it) {
+                return Some(found);
+            }
+            if visited.insert(function) {
+                open.extend(self.call_sites(function));
+            }
+        }
+        None
+    }
+
+    /// Checks whether an instruction is reachable from the start of another instruction of the same function without back edges.
+    pub(crate) fn is_reachable(self, from: InstructionRef, to: InstructionRef) -> bool {
+        from.0 == to.0 && self.first_reachable(from, &|at| at == to).is_some()
+    }
+
+    /// Returns the first instruction in source order of a function that satisfies the predicate and is reachable without back edges from
+    /// the start of the instruction `from`.
+    fn first_reachable(
+        self,
+        from: InstructionRef,
+        is_it: &impl Fn(InstructionRef) -> bool,
+    ) -> Option<InstructionRef> {
+        let mut open = BTreeSet::from([from.1]);
         while let Some(index) = open.pop_first() {
-            let place = (at.0, index);
+            let place = (from.0, index);
             let Some(instruction) = self.instruction(place) else {
                 continue;
             };
@@ -218,6 +249,23 @@ impl<'p> ProgramQuery<'p> {
             open.extend(goes_on.then_some(index + 1));
         }
         None
+    }
+
+    /// Returns the direct calls of a function.
+    pub(crate) fn call_sites(self, callee: FunctionId) -> Vec<InstructionRef> {
+        let calls = |at: &InstructionRef| {
+            let (Some(function), Some(instruction)) = (self.function(*at), self.instruction(*at))
+            else {
+                return false;
+            };
+            let operands = function.operands_of(instruction.operands).iter();
+            let mut callees = operands.filter_map(|operand| match &operand.value {
+                OperandValue::Callee(Callee::Direct(id)) => Some(*id),
+                _ => None,
+            });
+            callees.any(|id| id == callee)
+        };
+        self.all_places().filter(calls).collect()
     }
 
     /// Returns the next block barrier with number `id` after an instruction.

@@ -2,10 +2,11 @@
 //! parity, the address or the trip count of the waits is wrong.
 
 use crate::hang::diagnosis::{Culprit, HangContext};
-use crate::hang::execution_trace::{InstructionRef, MbarrierRef};
+use crate::hang::execution_trace::{InstructionRef, MbarrierRef, WarpPath};
 use crate::hang::missing_arrivals::{MSG_WRONG_MBARRIER, is_only_provider};
 use crate::hang::root_cause::{Wait, WaitKind};
-use warpgrid_emulator::MbarrierOperation;
+use std::collections::BTreeMap;
+use warpgrid_emulator::{MbarrierOperation, WarpId};
 
 /// Returns the mbarrier wait whose parity or address does not match the passes of the thread through the ring buffer.
 pub(crate) fn order_of_waits(case: &HangContext<'_>, root: &Wait) -> Option<Culprit> {
@@ -24,6 +25,12 @@ pub(crate) fn order_of_waits(case: &HangContext<'_>, root: &Wait) -> Option<Culp
                 "the flag that marks used stages is reset, so the waits for these stages are skipped",
             ));
         }
+    }
+    if let Some(reset) = all.iter().find_map(|wait| unbalanced_reset(case, *wait)) {
+        return Some(Culprit::at(
+            reset,
+            "the stage counter is reset here, so the parity of the next waits does not match the phase of the stage",
+        ));
     }
     if let Some(fault) = all.iter().find_map(|wait| parity_at_fault(case, *wait)) {
         return Some(fault);
@@ -51,6 +58,38 @@ pub(crate) fn order_of_waits(case: &HangContext<'_>, root: &Wait) -> Option<Culp
         return Some(Culprit::at(at, MSG_WRONG_MBARRIER));
     }
     repeated_address(case)
+}
+
+/// Returns the instruction that resets the stage counter of a wait, if a warp executed the wait an odd number of times for some stage
+/// before the reset.
+fn unbalanced_reset(case: &HangContext<'_>, wait: InstructionRef) -> Option<InstructionRef> {
+    let (reset, back) = case.code.counter_reset(wait)?;
+    let story = case.story;
+    let is_unbalanced = |warp: &WarpId, path: &WarpPath| {
+        let steps = path.steps.iter().map(|(at, _)| *at);
+        let mut steps = steps.skip_while(|at| *at != reset).skip(1);
+        let n_iterations = steps
+            .by_ref()
+            .take_while(|at| *at != reset)
+            .filter(|at| *at == back)
+            .count();
+        let is_reset_again = steps.next().is_some();
+        let passes = story.deeds.iter().filter(|deed| {
+            (deed.at, deed.warp) == (wait, *warp) && deed.act == MbarrierOperation::Test
+        });
+        // All lanes of the warp wait for the same stages, so the waits of one lane suffice.
+        let lane = passes.clone().map(|deed| deed.lane).next();
+        let passes = passes.filter(|deed| Some(deed.lane) == lane);
+        let mut counts: BTreeMap<MbarrierRef, usize> = BTreeMap::new();
+        for deed in passes.take(n_iterations) {
+            *counts.entry(deed.object).or_default() += 1;
+        }
+        is_reset_again && counts.values().any(|count| count % 2 == 1)
+    };
+    let mut paths = story.paths.iter();
+    paths
+        .any(|(warp, path)| is_unbalanced(warp, path))
+        .then_some(reset)
 }
 
 /// Creates the culprit for a faulty instruction that causes a hang only under some schedules.

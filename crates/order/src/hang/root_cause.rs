@@ -262,7 +262,9 @@ fn find_root_wait<'a>(case: &HangContext<'a>, _fault: &Fault) -> Option<&'a Wait
             WaitKind::WarpSync { missing } if waits_outside(case, wait, *missing) => 35,
             WaitKind::WarpSync { .. } => 95,
             WaitKind::Registers => 58,
-            WaitKind::Spin { .. } if !case.unstarted.is_empty() => 99,
+            WaitKind::Spin { memory, address } if !case.unstarted.is_empty() => {
+                99 + u32::from(diagnosis::store_of_unstarted(case, *memory, *address).is_some())
+            }
             WaitKind::Spin { memory, address } => {
                 let holder = spin_diagnosis::holder(case, wait, *memory, *address);
                 let is_own =
@@ -331,6 +333,14 @@ impl Wait {
         }
     }
 
+    /// Returns the mbarrier for which the lanes wait.
+    pub(crate) fn mbarrier(&self) -> Option<MbarrierRef> {
+        match self.kind {
+            WaitKind::Mbarrier { address, .. } => Some((self.block, address)),
+            _ => None,
+        }
+    }
+
     /// Returns the instruction at which the lanes wait.
     pub(crate) fn at(&self) -> InstructionRef {
         (self.function, self.instruction)
@@ -374,6 +384,9 @@ fn rank_of_mbarrier(
     };
     if !providers.is_empty() && !providers.iter().any(waits) {
         return 75;
+    }
+    if missing_arrivals::unfilled_stage(case, wait, object).is_some() {
+        return 66;
     }
     // In a cycle of waits, the faulty wait belongs to the thread whose code after the wait produces data.
     if case.code.produces_after(wait.at()) {

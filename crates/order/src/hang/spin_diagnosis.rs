@@ -4,6 +4,9 @@
 use crate::hang::diagnosis::{Culprit, HangContext, diverging_instruction, parting_from};
 use crate::hang::execution_trace::{InstructionRef, WarpPath, WriteEvent};
 use crate::hang::root_cause::{Wait, WaitKind};
+use crate::hang::skipped_instructions::{
+    branch_of_missing_warps, is_after_a_wait, skipping_warp, skipping_warps,
+};
 use warpgrid_emulator::{MemoryId, WarpId};
 
 /// Returns the faulty instruction of a loop that polls memory which no remaining thread writes.
@@ -17,7 +20,9 @@ pub(crate) fn spin_at_fault(
         .or_else(|| lock_at_fault(case, root, memory, address))
         .or_else(|| change_at_fault(case, root, memory, address))
         .or_else(|| predicated_off_store(case))
+        .or_else(|| awaited_lock_holder(case, root))
         .or_else(|| near_store_at_fault(case, root, memory, address))
+        .or_else(|| unexecuted_store(case, root))
         .unwrap_or_else(|| missing_store(case, root))
 }
 
@@ -62,6 +67,12 @@ fn change_at_fault(
             return Some(count_at_fault(case, root, last));
         }
         Some(last) => {
+            if let Some(branch) = skipped_second_store(case, last) {
+                return Some(Culprit::at(
+                    branch,
+                    "the thread that stored the last value skips its next store to this address here",
+                ));
+            }
             return Some(Culprit::at(
                 last.at,
                 "the stored value is not the value that the loop waits for",
@@ -76,6 +87,54 @@ fn change_at_fault(
         ));
     }
     None
+}
+
+/// Returns the branch by which the writer of a value skipped another strong store to the same address.
+fn skipped_second_store(case: &HangContext<'_>, last: &WriteEvent) -> Option<InstructionRef> {
+    let code = case.code;
+    let others = code.all_places().filter(|at| {
+        *at != last.at && code.is_strong_write(*at) && code.same_address(*at, last.at)
+    });
+    let mut branches = others.filter_map(|at| skipping_warp(case, last.warp, at));
+    branches.next().map(|skipping| skipping.branch)
+}
+
+/// Returns the branch by which all threads skipped a strong store that no thread executed.
+fn unexecuted_store(case: &HangContext<'_>, root: &Wait) -> Option<Culprit> {
+    let (code, paths) = (case.code, &case.story.paths);
+    let is_executed = |at: InstructionRef| {
+        let mut all = paths.values();
+        all.any(|path| path.steps.iter().any(|(step, _)| *step == at))
+    };
+    let stores = code.all_places();
+    let mut stores = stores
+        .filter(|at| code.is_strong_write(*at) && !is_executed(*at) && !is_after_a_wait(case, *at));
+    stores.find_map(|at| {
+        let skipping = skipping_warps(case, paths.keys().copied(), at);
+        let is_skipped_by_all = skipping.len() == paths.len();
+        let branch =
+            branch_of_missing_warps(case, root, &skipping, |_| true, |_| is_skipped_by_all)?;
+        Some(Culprit::at(branch, "all threads skip the store here"))
+    })
+}
+
+/// Returns the root wait if the waiting thread holds a lock that another thread awaits.
+fn awaited_lock_holder(case: &HangContext<'_>, root: &Wait) -> Option<Culprit> {
+    let mut others = case.waits.iter();
+    let is_held = |wait: &Wait| {
+        let WaitKind::Spin { memory, address } = wait.kind else {
+            return false;
+        };
+        let holder = holder(case, wait, memory, address);
+        holder.is_some_and(|held| held.warp == root.warp_id() && held.lanes & root.lanes != 0)
+    };
+    let is_awaited = others.any(|wait| wait.warp_id() != root.warp_id() && is_held(wait));
+    is_awaited.then(|| {
+        Culprit::at(
+            root.at(),
+            "the thread waits here while it holds a lock for which another thread waits",
+        )
+    })
 }
 
 /// Returns a store that is predicated off in all threads that reach it.
@@ -100,17 +159,28 @@ fn near_store_at_fault(
     memory: MemoryId,
     address: u64,
 ) -> Option<Culprit> {
-    let written = case.story.written.iter().rev().find(|w| {
+    let path = case.story.paths.get(&root.warp_id());
+    let is_by_waiter = |w: &&WriteEvent| {
+        let mut steps = path.into_iter().flat_map(|path| path.steps.iter());
+        steps.any(|(at, lanes)| *at == w.at && lanes & root.lanes != 0)
+    };
+    let candidates = case.story.written.iter().rev().filter(|w| {
         w.at != root.at()
             && case.code.is_strong_write(w.at)
             && is_alike(w.memory, memory)
             && same_allocation(case, memory, w.start, address)
-    })?;
+    });
+    // Prefer a store that the waiting threads did not execute themselves before their wait.
+    let by_others = candidates.clone().find(|w| !is_by_waiter(w));
+    let written = by_others.or(candidates.clone().next())?;
     if let Some(at) = unreachable_threshold(case, written) {
         return Some(Culprit::at(
             at,
             "the counter never reaches the tested value, so no thread executes the store",
         ));
+    }
+    if let Some(fault) = unexecuted_store(case, root) {
+        return Some(fault);
     }
     if let Some(at) = skipped_store(case, root, written) {
         let message = "a thread that must store this value exits here";

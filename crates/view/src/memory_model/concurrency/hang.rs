@@ -178,7 +178,8 @@ impl Session {
             return None;
         }
         let mut scenario = self.scenario().clone();
-        scenario.resident = None;
+        // An absent limit would be replaced by the limit of the launch annotation.
+        scenario.resident = Some(u32::MAX);
         let mut other = Session::new_without_last_writers(scenario).ok()?;
         let mut story = ExecutionTrace::new();
         other.timeline.run_observed(MAX_TRIAL_STEPS, &mut story);
