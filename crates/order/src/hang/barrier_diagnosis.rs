@@ -8,6 +8,8 @@ use crate::hang::execution_trace::{ExecutionTrace, InstructionRef};
 use crate::hang::root_cause::{Wait, WaitKind};
 use warpgrid_emulator::{ArrivalMode, WarpId};
 
+const DIFFERENT_TRIP_COUNTS: &str = "the loops that contain the barrier have different trip counts";
+
 /// Returns the faulty instruction, which prevents some of the expected threads from arriving at a barrier of a block.
 pub(crate) fn barrier_at_fault(case: &HangContext<'_>, root: &Wait, id: u32) -> Culprit {
     let WaitKind::Barrier {
@@ -100,6 +102,13 @@ fn missing_warp(
     }
     let is_at = case.waits.iter().find(|wait| wait.warp_id() == warp);
     if let Some(wait) = is_at {
+        let is_other = matches!(wait.kind, WaitKind::Barrier { id: other, .. } if other != id);
+        if is_other && wait.at() == root.at() {
+            return Some(Culprit::at(
+                barrier_number_definition(case, wait),
+                "the missing threads wait at a different barrier",
+            ));
+        }
         let later = case.code.barrier_after(wait.at(), id);
         return Some(Culprit::at(later.unwrap_or(wait.at()), AFTER_A_WAIT));
     }
@@ -128,10 +137,23 @@ fn missing_warp(
     if came_before {
         return Some(Culprit::at(
             trip_count(case, root.at(), warp),
-            "the loops that contain the barrier have different trip counts",
+            DIFFERENT_TRIP_COUNTS,
         ));
     }
     None
+}
+
+/// Returns the last executed instruction that defined the barrier number of a wait, or the wait if the number is a literal.
+fn barrier_number_definition(case: &HangContext<'_>, wait: &Wait) -> InstructionRef {
+    let number = case.code.sources(wait.at()).first().copied();
+    let path = case.story.paths.get(&wait.warp_id());
+    let steps = path.into_iter().flat_map(|path| path.steps.iter().rev());
+    let mut steps = steps
+        .filter(|(_, lanes)| lanes & wait.lanes != 0)
+        .map(|(at, _)| *at);
+    number
+        .and_then(|number| steps.find(|at| case.code.defines(*at, number)))
+        .unwrap_or(wait.at())
 }
 
 /// Returns the instruction at which threads arrive at a barrier for the second time in one phase.
@@ -162,12 +184,16 @@ fn missing_at_cluster<'a>(
 }
 
 /// Checks whether a thread that has not arrived at the cluster barrier would never arrive there, even if the thread's
-/// current wait completed.
+/// current wait completed. A thread that polls memory is relevant only if a thread at the cluster barrier stores after the barrier.
 pub(crate) fn skips_cluster_barrier(case: &HangContext<'_>, root: &Wait) -> bool {
     let code = case.code;
     missing_at_cluster(case, root).any(|wait| {
         let later = code.next_after(wait.at(), |at| code.is_cluster_arrival(at));
-        later.is_none() && code.loop_test(wait.at()).is_none()
+        let stores_later = code.next_after(root.at(), |at| code.is_strong_write(at));
+        let is_dependent = !matches!(wait.kind, WaitKind::Spin { .. }) || stores_later.is_some();
+        is_dependent
+            && later.is_none()
+            && !code.is_in_loop_with(wait.at(), |at| code.is_cluster_arrival(at))
     })
 }
 
@@ -179,6 +205,15 @@ pub(crate) fn cluster_at_fault(case: &HangContext<'_>, root: &Wait) -> Culprit {
     };
     if let Some(at) = code.next_after(missing.at(), |at| code.is_cluster_arrival(at)) {
         return Culprit::at(at, AFTER_A_WAIT);
+    }
+    let path = case.story.paths.get(&missing.warp_id());
+    let mut steps = path.into_iter().flat_map(|path| path.steps.iter());
+    let came_before = steps.any(|(at, _)| *at == root.at());
+    if came_before && code.loop_test(root.at()).is_some() {
+        return Culprit::at(
+            trip_count(case, root.at(), missing.warp_id()),
+            DIFFERENT_TRIP_COUNTS,
+        );
     }
     let found = divergence_point(case, root, missing.warp_id());
     Culprit::at(found.unwrap_or(root.at()), OTHER_BRANCH)

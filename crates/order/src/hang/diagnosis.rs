@@ -271,7 +271,11 @@ fn skipped_copy(
         };
         let skipping = skipping_warps(case, warps_of_cluster(case, object.0), at);
         let is_missing = |n_warps: usize| {
-            size.is_none_or(|size: u32| [1, n_warps as u32].iter().any(|n| n * size == missing))
+            let is_repeated = executed.is_none() && case.code.is_in_loop(at);
+            size.is_none_or(|size: u32| {
+                [1, n_warps as u32].iter().any(|n| n * size == missing)
+                    || is_repeated && missing.is_multiple_of(size)
+            })
         };
         branch_of_missing_warps(case, root, &skipping, expects, is_missing)
     });

@@ -79,6 +79,18 @@ impl ProgramQuery<'_> {
         None
     }
 
+    /// Checks whether a loop around an instruction contains an instruction that satisfies the predicate.
+    pub(crate) fn is_in_loop_with(
+        self,
+        at: InstructionRef,
+        is_it: impl Fn(InstructionRef) -> bool,
+    ) -> bool {
+        self.loops_around(at).any(|around| {
+            let mut places = self.instruction_refs(at);
+            places.any(|place| around.contains(place) && is_it(place))
+        })
+    }
+
     /// Checks whether an instruction is in a loop.
     pub(crate) fn is_in_loop(self, at: InstructionRef) -> bool {
         self.loop_around(at).is_some()

@@ -14,9 +14,12 @@ use crate::hang::skipped_instructions::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::{MbarrierOperation, WarpId};
+use warpgrid_isa::Flag;
 
 pub(crate) const MSG_WRONG_MBARRIER: &str =
     "the waiting threads must arrive at this mbarrier, but wait on the wrong mbarrier";
+
+const EXPECTED_SKIP: &str = "expected threads skip the arrival here";
 
 /// Returns the faulty instruction of an mbarrier phase with missing arrivals. The function first applies the rules about the current phase,
 /// because these rules are certain. Then, the function applies the rules about threads that arrived in earlier phases, and finally the
@@ -34,7 +37,8 @@ pub(crate) fn arrivals_at_fault(
         pending,
     };
     missing
-        .missing_noinc_arrivals()
+        .wrong_token()
+        .or_else(|| missing.missing_noinc_arrivals())
         .or_else(|| missing.excluded())
         .or_else(|| missing.only_expected())
         .or_else(|| missing.self_wait())
@@ -42,6 +46,7 @@ pub(crate) fn arrivals_at_fault(
         .or_else(|| missing.misdirected_arrivals())
         .or_else(|| missing.committed_elsewhere())
         .or_else(|| missing.uncommitted())
+        .or_else(|| missing.skipped_expect())
         .or_else(|| order_of_waits(case, root))
         .or_else(|| missing.wrong_parity())
         .or_else(|| missing.after_the_end())
@@ -111,6 +116,29 @@ impl MissingArrivals<'_> {
     /// Checks whether a thread has arrived at the mbarrier in any phase.
     pub(crate) fn has_any(&self) -> bool {
         self.mbarrier_events().any(|deed| is_arrival(deed.act))
+    }
+
+    /// Returns the wait if its token was not returned by an arrival in the current or the preceding phase of the mbarrier.
+    fn wrong_token(&self) -> Option<Culprit> {
+        let MissingArrivals { case, root, .. } = *self;
+        if case.code.has(root.at(), Flag::Parity) {
+            return None;
+        }
+        let token = case.code.sources(root.at()).last().copied()?;
+        let mut deeds = case.story.deeds.iter().rev();
+        let arrival = deeds.find(|deed| {
+            deed.warp == root.warp_id()
+                && root.lanes >> deed.lane & 1 != 0
+                && case.code.defines(deed.at, token)
+        })?;
+        let message = if arrival.object != self.object {
+            "the token of this wait was returned by an arrival at a different mbarrier"
+        } else if arrival.phase + 1 < self.phase() {
+            "the token of this wait was returned by an arrival in an earlier phase"
+        } else {
+            return None;
+        };
+        Some(Culprit::at(root.at(), message))
     }
 
     fn missing_noinc_arrivals(&self) -> Option<Culprit> {
@@ -196,7 +224,7 @@ impl MissingArrivals<'_> {
             return Some(Culprit::at(at, "expected threads exit here"));
         }
         if let Some(at) = self.skipped_arrival() {
-            return Some(Culprit::at(at, "expected threads skip the arrival here"));
+            return Some(Culprit::at(at, EXPECTED_SKIP));
         }
         if let Some(at) = self.misdirected_share() {
             return Some(Culprit::at(at, OTHER_MBARRIER));
@@ -269,22 +297,46 @@ impl MissingArrivals<'_> {
 
     /// Returns the branch by which all threads skipped an arrival that no thread executed.
     fn unexecuted_arrival(&self) -> Option<Culprit> {
-        let (case, story) = (self.case, self.case.story);
+        let story = self.case.story;
         let is_executed = |at: InstructionRef| {
             let mut paths = story.paths.values();
             paths.any(|path| path.steps.iter().any(|(step, _)| *step == at))
         };
-        let arrivals = case.code.all_places();
-        let mut arrivals = arrivals.filter(|at| {
-            case.code.is_arrival(*at) && !is_executed(*at) && !is_after_a_wait(case, *at)
-        });
+        self.skipped_by(self.cluster(), |at| !is_executed(at))
+    }
+
+    /// Returns the branch by which the threads of the block skipped the arrival that expects the bytes, if copies have completed that no
+    /// thread expects.
+    fn skipped_expect(&self) -> Option<Culprit> {
+        let WaitKind::Mbarrier { bytes, .. } = self.root.kind else {
+            return None;
+        };
+        let mut own = self.cluster();
+        own.retain(|warp| warp.block == self.object.0);
+        (bytes < 0)
+            .then(|| self.skipped_by(own, |at| self.case.code.has(at, Flag::ExpectTx)))
+            .flatten()
+            .map(|culprit| Culprit {
+                what: "the threads of the waiting block skip the arrival that expects the bytes",
+                ..culprit
+            })
+    }
+
+    /// Returns the branch by which warps skipped an arrival that satisfies the predicate.
+    fn skipped_by(
+        &self,
+        warps: Vec<WarpId>,
+        is_it: impl Fn(InstructionRef) -> bool,
+    ) -> Option<Culprit> {
+        let code = self.case.code;
+        let arrivals = code.all_places();
+        let mut arrivals = arrivals
+            .filter(|at| code.is_arrival(*at) && is_it(*at) && !is_after_a_wait(self.case, *at));
         arrivals.find_map(|at| {
-            let skipping = skipping_warps(case, self.cluster(), at);
-            let branch = branch_of_missing_warps(case, self.root, &skipping, |_| true, |_| true)?;
-            Some(Culprit::at(
-                branch,
-                "expected threads skip the arrival here",
-            ))
+            let skipping = skipping_warps(self.case, warps.iter().copied(), at);
+            let branch =
+                branch_of_missing_warps(self.case, self.root, &skipping, |_| true, |_| true)?;
+            Some(Culprit::at(branch, EXPECTED_SKIP))
         })
     }
 
@@ -315,11 +367,14 @@ impl MissingArrivals<'_> {
         let is_in_circle = case.waits.iter().any(|other| {
             other.warp_id() != root.warp_id() && matches!(other.kind, WaitKind::Mbarrier { .. })
         });
-        if let Some(test) = unfilled_stage(case, root, self.object) {
-            return Culprit::at(
-                test,
-                "the loop that fills the stages of the ring buffer ends before it fills the stage for which the consumer waits",
-            );
+        if let Some(ring) = unfilled_stage(case, root, self.object) {
+            return match ring.first_loop {
+                Some(test) => Culprit::at(
+                    test,
+                    "the loop that fills the stages of the ring buffer ends before it fills the stage for which the consumer waits",
+                ),
+                None => surplus_wait(case, root, ring.filled),
+            };
         }
         let passed = skipped_by_branch(case, self.object).filter(|_| !self.has_any());
         if let Some(at) = passed {
@@ -343,13 +398,21 @@ impl MissingArrivals<'_> {
 /// Maximum distance between the mbarriers of a ring buffer in bytes.
 const MAX_RING_BYTES: u64 = 128;
 
-/// Returns the exit test of the loop that fills the first stages of a ring buffer, if the threads that arrive at other stages of the ring
-/// buffer never arrived at the stage for which the root wait waits in its first phase, and have left that loop.
+/// Ring buffer with a stage that has never been filled.
+pub(crate) struct UnfilledRing {
+    /// A stage that has been filled.
+    filled: MbarrierRef,
+    /// Exit test of the loop that fills the first stages, if a different loop fills the stages later.
+    pub(crate) first_loop: Option<InstructionRef>,
+}
+
+/// Returns the ring buffer of the root wait, if no thread has arrived at the stage of the root wait, although the waiting threads have passed
+/// other stages.
 pub(crate) fn unfilled_stage(
     case: &HangContext<'_>,
     root: &Wait,
     object: MbarrierRef,
-) -> Option<InstructionRef> {
+) -> Option<UnfilledRing> {
     let (story, code) = (case.story, case.code);
     let is_first = matches!(
         root.kind,
@@ -359,36 +422,27 @@ pub(crate) fn unfilled_stage(
             ..
         }
     );
-    if !is_first
-        || story
-            .deeds
-            .iter()
-            .any(|deed| deed.object == object && is_arrival(deed.act))
-    {
+    let arrivals = || story.deeds.iter().filter(|deed| is_arrival(deed.act));
+    if !is_first || arrivals().any(|deed| deed.object == object) {
         return None;
     }
     let passes = |deed: &&MbarrierEvent| {
         (deed.at, deed.warp) == (root.at(), root.warp_id()) && deed.act == MbarrierOperation::Test
     };
-    let stages: BTreeSet<MbarrierRef> = story
-        .deeds
-        .iter()
-        .filter(passes)
-        .map(|deed| deed.object)
+    let stages = story.deeds.iter().filter(passes).map(|deed| deed.object);
+    let stages: BTreeSet<MbarrierRef> = stages
         .filter(|stage| stage.0 == object.0 && stage.1.abs_diff(object.1) <= MAX_RING_BYTES)
         .collect();
-    let mut fills = story
-        .deeds
-        .iter()
-        .filter(|deed| stages.contains(&deed.object) && is_arrival(deed.act) && deed.phase == 0);
-    let first = fills.next()?;
-    let test = code.loop_test(first.at)?;
-    // Later stages are filled by a different loop.
-    let later = story.deeds.iter().any(|deed| {
-        let is_fill = deed.warp == first.warp && is_arrival(deed.act);
-        is_fill && stages.contains(&deed.object) && code.loop_test(deed.at) != Some(test)
+    let fill = arrivals().find(|deed| stages.contains(&deed.object) && deed.phase == 0)?;
+    let test = code.loop_test(fill.at)?;
+    let is_filled_later = arrivals().any(|deed| {
+        let is_same_ring = deed.warp == fill.warp && stages.contains(&deed.object);
+        is_same_ring && code.loop_test(deed.at) != Some(test)
     });
-    later.then_some(test)
+    Some(UnfilledRing {
+        filled: fill.object,
+        first_loop: is_filled_later.then_some(test),
+    })
 }
 
 /// Checks whether the lanes that are predicated off for an arrival have previously accessed data memory. Other threads then depend on the

@@ -385,7 +385,8 @@ fn rank_of_mbarrier(
     if !providers.is_empty() && !providers.iter().any(waits) {
         return 75;
     }
-    if missing_arrivals::unfilled_stage(case, wait, object).is_some() {
+    let ring = missing_arrivals::unfilled_stage(case, wait, object);
+    if ring.is_some_and(|ring| ring.first_loop.is_some()) {
         return 66;
     }
     // In a cycle of waits, the faulty wait belongs to the thread whose code after the wait produces data.
