@@ -497,20 +497,14 @@ impl RaceDetector {
             }
             false => of_row(entry.row, found.other),
         };
-        let start = address.max(bytes.address);
-        let end = match other.element_bytes {
-            0 => (address + WORD).min(bytes.address + u64::from(bytes.n)),
-            n => (address / u64::from(n) * u64::from(n) + u64::from(n))
-                .max(address + 1)
-                .min(bytes.address + u64::from(bytes.n)),
-        };
+        let (start, n_bytes) = common_bytes(bytes, address, entry.bytes, other.element_bytes);
         let own = of_row(by.threads, found.lane);
         let race = Race {
             first: RaceSide::of(&other, theirs),
             second: RaceCounterpart::Access(RaceSide::of(site, own)),
             memory: bytes.memory,
             address: start,
-            n_bytes: end.saturating_sub(start).max(1) as u32,
+            n_bytes,
             why: found.why,
             same_value: bytes.same_value,
             step: by.step,
@@ -521,4 +515,20 @@ impl RaceDetector {
             false => self.add(entry.site, by.site, race),
         }
     }
+}
+
+/// Returns the address and the number of the bytes that an access and an earlier access have in common: at most one element of the earlier
+/// access. `word` is an address in the word that both accesses touch, and `mask` contains the bytes of the word that the earlier access
+/// touches. An `element_bytes` of 0 is an arbitrary size.
+fn common_bytes(bytes: ByteRange, word: u64, mask: u8, element_bytes: u32) -> (u64, u32) {
+    let word = word / WORD * WORD;
+    let own = bytes.words().find(|(address, _)| *address == word);
+    let common = mask & own.map_or(0, |(_, own)| own);
+    let start = word + u64::from(common.trailing_zeros()) % WORD;
+    let end = match u64::from(element_bytes) {
+        0 => word + WORD,
+        n => start / n * n + n,
+    };
+    let end = end.min(bytes.address + u64::from(bytes.n));
+    (start, end.saturating_sub(start).max(1) as u32)
 }
