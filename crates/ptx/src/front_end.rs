@@ -107,6 +107,26 @@ impl PtxDocument<'_> {
         }
         self.checked_for.get().copied().unwrap_or(self.overrides)
     }
+
+    /// Returns the version and the target for which a snippet is checked without the incomplete instruction at `offset`. The errors of an
+    /// incomplete instruction would prevent the selection of the target.
+    fn checked_without_instruction(&self, offset: u32) -> Overrides {
+        if self.parse.tree.kind != SourceKind::Snippet {
+            return self.overrides;
+        }
+        let offset = self.source.floor_char_boundary(offset as usize);
+        let (before, after) = self.source.split_at(offset);
+        let start = before.rfind([';', '{', '}', '\n']).map_or(0, |at| at + 1);
+        let rest = after.find([';', '\n']).map_or("", |at| &after[at..]);
+        let rest = rest.strip_prefix(';').unwrap_or(rest);
+        let complete = format!("{}{rest}", &self.source[..start]);
+        let parse = crate::parser::parse(&complete);
+        let checked = crate::check::check_among(&complete, &parse, &self.overrides, &self.given);
+        Overrides {
+            target: Some(checked.target),
+            version: Some(checked.version),
+        }
+    }
 }
 
 impl Document for PtxDocument<'_> {
@@ -121,6 +141,8 @@ impl Document for PtxDocument<'_> {
             .and_then(Target::from_name)
             .map(|target| target.name);
         let stated_version = version(source, tree);
+        // A source without statements, such as the summary of a cubin, is not checked for any target.
+        let is_empty = tree.statements.is_empty();
         CheckResult {
             program: checked.program,
             origin: None,
@@ -128,8 +150,8 @@ impl Document for PtxDocument<'_> {
             diagnostics: checked.diagnostics,
             stated_target,
             stated_version,
-            assumed_target: stated_target.is_none().then_some(checked.target.name),
-            assumed_version: stated_version.is_none().then_some(checked.version),
+            assumed_target: (stated_target.is_none() && !is_empty).then_some(checked.target.name),
+            assumed_version: (stated_version.is_none() && !is_empty).then_some(checked.version),
         }
     }
 
@@ -150,7 +172,8 @@ impl Document for PtxDocument<'_> {
     }
 
     fn complete(&self, offset: u32) -> Vec<CompletionItem> {
-        crate::complete(&self.source, &self.parse, &self.overrides, offset)
+        let options = self.checked_without_instruction(offset);
+        crate::complete(&self.source, &self.parse, &options, offset)
     }
 
     fn signature(&self, offset: u32) -> Option<SignatureHelp> {

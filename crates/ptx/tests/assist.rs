@@ -62,6 +62,30 @@ fn hover_describes_tokens() {
 }
 
 #[test]
+fn completion_of_snippet_uses_target_of_check() {
+    let first = "tcgen05.wait::ld.sync.aligned;\n";
+    let source = format!("{first}tcgen05.");
+    let document = Ptx.open(source.as_str().into(), &Overrides::default());
+    let items = document.complete(source.len() as u32);
+    assert!(
+        items.iter().any(|item| item.text.contains("ld")),
+        "{items:?}"
+    );
+    // The header of a module determines the target of a module.
+    let module = format!(".version 8.7\n.target sm_90\n.visible .entry k() {{ tcgen05.");
+    let document = Ptx.open(module.as_str().into(), &Overrides::default());
+    assert_eq!(document.complete(module.len() as u32), Vec::new());
+}
+
+#[test]
+fn source_without_statements_has_no_target() {
+    let document = Ptx.open("// SASS for sm_90\n".into(), &Overrides::default());
+    let checked = document.check();
+    assert_eq!(checked.assumed_target, None);
+    assert_eq!(checked.assumed_version, None);
+}
+
+#[test]
 fn hover_of_snippet_uses_target_of_check() {
     let source = "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r1}, [%r2];";
     let document = Ptx.open(source.into(), &Overrides::default());
