@@ -4,7 +4,7 @@
 use crate::hang::diagnosis::{
     AFTER_A_WAIT, Culprit, HangContext, OTHER_BRANCH, divergence_point, diverging_instruction,
 };
-use crate::hang::execution_trace::{ExecutionTrace, InstructionRef};
+use crate::hang::execution_trace::{ExecutionTrace, InstructionRef, LaneId};
 use crate::hang::root_cause::{Wait, WaitKind};
 use warpgrid_emulator::{ArrivalMode, WarpId};
 
@@ -225,13 +225,21 @@ pub(crate) fn trip_count(
     at: InstructionRef,
     warp: WarpId,
 ) -> InstructionRef {
+    let path = case.story.paths.get(&warp);
+    let executed = path.and_then(|path| path.steps.iter().find(|(step, _)| *step == at));
+    let lane = executed.map_or(0, |(_, lanes)| lanes.trailing_zeros());
+    if let Some(exit) = case
+        .code
+        .early_exit_branch(case.story, LaneId { warp, lane }, at)
+    {
+        return exit;
+    }
     let Some(test) = case.code.loop_test(at) else {
         return at;
     };
     let Some(bound) = case.code.sources(test).get(1).copied() else {
         return test;
     };
-    let path = case.story.paths.get(&warp);
     let steps = path.into_iter().flat_map(|path| path.steps.iter().rev());
     let set = steps
         .map(|(at, _)| *at)

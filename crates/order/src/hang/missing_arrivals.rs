@@ -43,6 +43,10 @@ pub(crate) fn arrivals_at_fault(
         .or_else(|| missing.only_expected())
         .or_else(|| missing.self_wait())
         .or_else(|| missing.partial_arrivals())
+        .or_else(|| {
+            let at = missing.skipped_arrival()?;
+            Some(Culprit::at(at, EXPECTED_SKIP))
+        })
         .or_else(|| missing.misdirected_arrivals())
         .or_else(|| missing.committed_elsewhere())
         .or_else(|| missing.uncommitted())
@@ -253,6 +257,20 @@ impl MissingArrivals<'_> {
             if deed.phase == phase && is_arrival(deed.act) {
                 *counts.entry((deed.at, deed.warp)).or_default() += 1;
             }
+        }
+        // The history does not contain the number of lanes of an asynchronous arrival, so all warps are assumed to arrive equally often.
+        let sent = self.case.story.sent.iter().filter(|sent| {
+            (sent.object, sent.phase) == (self.object, phase) && sent.bytes.is_none()
+        });
+        let sent: BTreeSet<(InstructionRef, WarpId)> =
+            sent.map(|sent| (sent.at, sent.warp)).collect();
+        let expected = self
+            .case
+            .object_state(self.object)
+            .map_or(0, |state| state.expected);
+        let n_arrived = expected.saturating_sub(self.pending);
+        if let (true, Some(share)) = (counts.is_empty(), n_arrived.checked_div(sent.len() as u32)) {
+            counts.extend(sent.into_iter().map(|site| (site, share)));
         }
         // Producers and consumers are different warps; otherwise, each waiting warp is expected to arrive.
         let all_arrive = counts
