@@ -60,7 +60,12 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("warpgrid-wasm", &["warpgrid-view", "warpgrid-webassembly"]),
     // The crate provides the same API as a single wasm module, which wasm-pack builds.
     ("warpgrid-pack", &["warpgrid-wasm"]),
-    ("warpgrid", &["warpgrid-view", "warpgrid-share"]),
+    // The crate generates random kernels from the instruction tables, and invokes an installed assembler.
+    ("warpgrid-differential", &["warpgrid-isa", "warpgrid-view"]),
+    (
+        "warpgrid",
+        &["warpgrid-view", "warpgrid-share", "warpgrid-differential"],
+    ),
     ("warpgrid-web", &["warpgrid-view", "warpgrid-worker"]),
     // The worker of the page is a separate package, so that the worker does not link the JavaScript dependencies of the page.
     (
@@ -78,6 +83,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "warpgrid-emulator",
             "warpgrid-launch",
             "warpgrid-view",
+            "warpgrid-differential",
         ],
     ),
 ];
@@ -152,6 +158,7 @@ fn only_front_ends_module_references_front_end_crates() {
         "crates/paste",
         "crates/view",
         "crates/share",
+        "crates/differential",
         "crates/wasm",
         "crates/cli",
         "web",
@@ -169,7 +176,15 @@ fn only_front_ends_module_references_front_end_crates() {
 fn only_front_end_crates_seal_programs() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     for room in [
-        "isa", "paste", "emulator", "launch", "view", "share", "wasm", "cli",
+        "isa",
+        "paste",
+        "emulator",
+        "launch",
+        "view",
+        "share",
+        "differential",
+        "wasm",
+        "cli",
     ] {
         let mut found = Vec::new();
         holding(

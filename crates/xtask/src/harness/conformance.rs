@@ -13,10 +13,10 @@ mod sample;
 mod spellings;
 mod verdicts;
 
-use crate::threads::map_on_threads;
 use crate::{Result, gpu};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
+use warpgrid_differential::threads::map_on_threads;
 
 /// Directories of the reference data, relative to the repository root.
 const STORES: &str = "../shared/oracle";
@@ -58,7 +58,7 @@ pub(crate) struct Options {
     #[arg(long = "show", value_name = "N", default_value_t = 10)]
     n_shown: usize,
     /// Number of threads; all cores by default.
-    #[arg(long = "threads", value_name = "N", default_value_t = crate::threads::available())]
+    #[arg(long = "threads", value_name = "N", default_value_t = warpgrid_differential::threads::available())]
     n_threads: usize,
     /// Also lists the families without differences, and tests that the command cannot use.
     #[arg(long)]

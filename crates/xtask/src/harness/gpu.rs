@@ -1,7 +1,7 @@
 //! Runs PTX scenarios on the local GPU and compares the final memory with the final memory in the emulator. The Python script `gpu/ask.py`
 //! launches the kernels through the CUDA driver API.
 
-use crate::{Result, files};
+use crate::Result;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use flate2::{Compression, Crc};
@@ -11,6 +11,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use warpgrid_differential::files;
 use warpgrid_emulator::{BufferContents, BufferInit, KernelArgument, PointerRelocation};
 use warpgrid_launch::prepare::{LaunchDescription, describe};
 use warpgrid_launch::scenario::{Buffer, TexelArray};

@@ -9,11 +9,8 @@
 
 mod conformance;
 mod differential;
-mod files;
 mod gpu;
 mod measure;
-mod random;
-mod threads;
 
 use clap::Parser;
 use std::process::ExitCode;

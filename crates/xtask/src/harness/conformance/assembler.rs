@@ -2,12 +2,12 @@
 
 use super::Result;
 use super::case::VerdictCase;
-use crate::files::write;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+use warpgrid_differential::files::write;
 
 /// Decision of the assembler on a module.
 #[derive(Clone, Debug)]

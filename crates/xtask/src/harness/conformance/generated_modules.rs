@@ -12,10 +12,10 @@ use super::{
     GENERAL_ADDED, GENERAL_SAMPLE, Options, ReferenceCollection, Result, STORES_SAMPLE,
     map_on_threads,
 };
-use crate::files::TempDir;
-use crate::random::SplitMix64;
 use mutate::MutationPool;
 use std::path::Path;
+use warpgrid_differential::files::TempDir;
+use warpgrid_differential::random::SplitMix64;
 
 /// Compares the decisions of the checker and the assembler on `n` modules. Returns true if all decisions agree.
 pub(super) fn compare(options: &Options, n: usize) -> Result<bool> {

@@ -3,10 +3,10 @@
 use super::assembler::{self, Assembler, AssemblerVerdict as Answer};
 use super::case::{self, VerdictCase};
 use super::{GENERAL_ADDED, GENERAL_SAMPLE, Options, ReferenceCollection, Result, STORES_SAMPLE};
-use crate::files::{self, TempDir};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
+use warpgrid_differential::files::{self, TempDir};
 
 /// Size of the sample of a collection.
 #[derive(Clone, Copy, Debug)]

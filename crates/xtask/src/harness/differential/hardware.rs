@@ -1,10 +1,13 @@
 //! Runs random kernels on the local GPU, and reports the kernels whose final memory differs from the final memory in the emulator.
 
-use super::kernel::{Kernel, module_of};
-use super::{AssemblyOptions, BATCH, Options, Result, inputs, random_batch, run};
+use super::{Options, Result};
 use crate::gpu::{GpuBatch, GpuLaunch, GpuOutcome};
-use crate::threads::map_on_threads;
 use std::collections::HashMap;
+use warpgrid_differential::assemble::AssemblyOptions;
+use warpgrid_differential::batch::BATCH_SIZE;
+use warpgrid_differential::kernel::{Kernel, module_of};
+use warpgrid_differential::threads::map_on_threads;
+use warpgrid_differential::{inputs, run};
 use warpgrid_view::{Scenario, SourceLanguage};
 
 /// Targets of the kernels that run on GPUs of the Hopper architecture and later architectures.
@@ -12,16 +15,17 @@ const TARGETS: &[&str] = &["sm_75", "sm_80", "sm_89", "sm_90", "sm_90"];
 
 /// Runs the kernels on the GPU and prints the differences. Returns true if there are none.
 pub(super) fn compare(options: &Options) -> Result<bool> {
-    let numbers: Vec<usize> = (0..options.n_kernels().div_ceil(BATCH)).collect();
+    let numbers: Vec<usize> = (0..options.n_kernels().div_ceil(BATCH_SIZE)).collect();
     let batches = map_on_threads(&numbers, options.n_threads, |number| {
-        random_batch(*number, options, TARGETS)
+        options.batch(*number, TARGETS)
     });
     let mut questions = GpuBatch::default();
     let mut asked: HashMap<String, (&AssemblyOptions, &Kernel)> = HashMap::new();
-    for (number, (build, kernels)) in batches.iter().enumerate() {
+    for (number, batch) in batches.iter().enumerate() {
+        let (build, kernels) = (&batch.build, &batch.kernels);
         let mut launches = Vec::new();
         for (index, kernel) in kernels.iter().enumerate() {
-            let name = (number * BATCH + index).to_string();
+            let name = (number * BATCH_SIZE + index).to_string();
             let scenario = Scenario {
                 front: SourceLanguage::Ptx,
                 entry: Some(kernel.name.clone()),

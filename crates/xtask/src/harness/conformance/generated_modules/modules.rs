@@ -4,7 +4,7 @@
 //! The generator uses few names, so that declarations are repeated, shadowed, and referenced before their declaration.
 
 use super::super::case::VerdictCase;
-use crate::random::SplitMix64;
+use warpgrid_differential::random::SplitMix64;
 use warpgrid_isa::{Target, Version, target::TARGETS};
 
 const NAMES: &[&str] = &["a", "b", "f", "g", "k", "s", "t"];

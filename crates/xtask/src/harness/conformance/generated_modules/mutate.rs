@@ -1,9 +1,9 @@
 //! Mutates accepted modules. The same cases and seed yield the same mutants.
 
 use super::super::case::VerdictCase;
-use crate::random::SplitMix64;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use warpgrid_differential::random::SplitMix64;
 use warpgrid_isa::{Target, Version, target::TARGETS};
 
 /// Operands that mutations insert: registers of each size, literals, addresses, vectors, sinks, and undeclared names.

@@ -1,24 +1,22 @@
 //! Reduces a kernel with different results to a minimal test case.
 
-use super::Result;
-use super::assemble::{AssemblerTools, AssemblyOptions};
-use super::kernel::Kernel;
-use super::run::{self, ComparisonOutcome};
+use crate::Result;
+use crate::assemble::{AssemblerTools, AssemblyOutcome};
+use crate::batch::Mismatch;
+use crate::run::{self, ComparisonOutcome};
 use std::path::Path;
 
 /// Maximum number of assembler invocations for the reduction of one kernel.
 const MAX_CALLS: usize = 120;
 
-/// Removes lines while the results of PTX and SASS still differ. Returns the reduced kernel, the description of the difference, and the
-/// listing.
-pub(super) fn shrink(
-    mut kernel: Kernel,
-    mut why: String,
-    mut listing: String,
-    build: &AssemblyOptions,
-    tools: &AssemblerTools,
-    file: &Path,
-) -> Result<(Kernel, String, String)> {
+/// Removes lines while the results of PTX and SASS still differ. Returns the reduced mismatch.
+pub fn shrink(mismatch: Mismatch, tools: &AssemblerTools, file: &Path) -> Result<Mismatch> {
+    let Mismatch {
+        mut kernel,
+        build,
+        reason: mut why,
+        mut listing,
+    } = mismatch;
     let stops = run::is_stop(&why);
     let mut n_calls = 0;
     let mut size = kernel.lines.len().div_ceil(2).max(1);
@@ -30,15 +28,15 @@ pub(super) fn shrink(
             let mut shorter = kernel.clone();
             shorter.lines.drain(start..end);
             // If the checker rejects the shorter kernel, the reduction needs no assembler invocation.
-            if !run::is_accepted(&shorter, build) {
+            if !run::is_accepted(&shorter, &build) {
                 start = end;
                 continue;
             }
             n_calls += 1;
-            let differs = match tools.assemble(&shorter.module(build), build, file)? {
-                Ok(found) => {
+            let differs = match tools.assemble(&shorter.module(&build), &build, file)? {
+                AssemblyOutcome::Assembled(found) => {
                     let own = found.of_kernel(&shorter.name);
-                    match run::compare(&shorter, build, &own) {
+                    match run::compare(&shorter, &build, &own) {
                         ComparisonOutcome::Differs(reason) if run::is_stop(&reason) == stops => {
                             Some((reason, own))
                         }
@@ -47,7 +45,7 @@ pub(super) fn shrink(
                         | ComparisonOutcome::Equal => None,
                     }
                 }
-                Err(_) => None,
+                AssemblyOutcome::Rejected(_) | AssemblyOutcome::Failed(_) => None,
             };
             match differs {
                 Some(found) => {
@@ -59,7 +57,12 @@ pub(super) fn shrink(
             }
         }
         if n_calls >= MAX_CALLS || (size == 1 && !removed) {
-            return Ok((kernel, why, listing));
+            return Ok(Mismatch {
+                kernel,
+                build,
+                reason: why,
+                listing,
+            });
         }
         size = match removed {
             true => size.min(kernel.lines.len()).max(1),

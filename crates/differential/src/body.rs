@@ -1,29 +1,36 @@
 //! Generates the body of a random kernel for a target. The body contains instructions, branches, loops, branch tables, memory accesses in
 //! all state spaces, and communication between lanes.
 
-use super::constructs;
-use super::instruction::{self, predicate};
-use super::kernel::{N_HALVES, N_LANES, N_LONGS, N_WORDS, OWN_START};
-use super::launch::Shape;
+use crate::constructs;
+use crate::excluded::KnownMiscompiles;
+use crate::instruction::{self, predicate};
+use crate::kernel::{N_HALVES, N_LANES, N_LONGS, N_WORDS, OWN_START};
+use crate::launch::Shape;
 use crate::random::SplitMix64;
 use std::fmt::Write as _;
 use warpgrid_isa::{Feature, Target};
 
 /// Line of a kernel body, which consists of complete statements.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
-    pub(super) text: String,
+pub(crate) struct Line {
+    pub(crate) text: String,
     /// Whether the line is a single instruction of the tables, which another instruction can replace.
-    pub(super) is_operation: bool,
+    pub(crate) is_operation: bool,
 }
 
 /// Maximum nesting depth of branches and loops.
 const MAX_DEPTH: usize = 2;
 
 /// Generates the lines of a body.
-pub(super) fn random(target: Option<&Target>, shape: &Shape, random: &mut SplitMix64) -> Vec<Line> {
+pub(crate) fn random(
+    target: Option<&Target>,
+    known: KnownMiscompiles,
+    shape: &Shape,
+    random: &mut SplitMix64,
+) -> Vec<Line> {
     let mut body = Body {
         target,
+        known,
         shape,
         random,
         lines: Vec::new(),
@@ -35,8 +42,12 @@ pub(super) fn random(target: Option<&Target>, shape: &Shape, random: &mut SplitM
 }
 
 /// Generates one instruction of the tables, occasionally with a guard.
-pub(super) fn operation(target: Option<&Target>, random: &mut SplitMix64) -> String {
-    let (text, takes_guard) = instruction::random(target, random);
+pub(crate) fn operation(
+    target: Option<&Target>,
+    known: KnownMiscompiles,
+    random: &mut SplitMix64,
+) -> String {
+    let (text, takes_guard) = instruction::random(target, known, random);
     match random.below(7) {
         0 if takes_guard => format!("@{} {text}", condition(random)),
         _ => text,
@@ -44,13 +55,13 @@ pub(super) fn operation(target: Option<&Target>, random: &mut SplitMix64) -> Str
 }
 
 /// Returns the `.const` declarations that every module contains.
-pub(super) fn constants() -> &'static str {
+pub(crate) fn constants() -> &'static str {
     ".const .align 8 .b32 cc[16] = {0, 1, 0xffffffff, 0x3f800000, 0x80000000, 7, 0x12345678, 0x40003c00, 31, 100, \
      0x7fffffff, 5, 0xbf000000, 64, 0x00ff00ff, 2};\n"
 }
 
 /// Returns the functions that a kernel calls, and the variables of the kernel.
-pub(super) fn functions(kernel: &str) -> String {
+pub(crate) fn functions(kernel: &str) -> String {
     let own = format!(
         ".func (.param .b32 d) {kernel}_f(.param .b32 a, .param .b64 b)\n{{\n.reg .b32 %r<4>;\n.reg .b64 %d<2>;\n.reg .pred %p<1>;\n\
          ld.param.b32 %r0, [a];\nld.param.b64 %d0, [b];\ncvt.u32.u64 %r1, %d0;\nmad.lo.u32 %r2, %r0, 5, %r1;\n\
@@ -66,6 +77,7 @@ fn condition(random: &mut SplitMix64) -> String {
 
 struct Body<'a> {
     target: Option<&'a Target>,
+    known: KnownMiscompiles,
     shape: &'a Shape,
     random: &'a mut SplitMix64,
     lines: Vec<Line>,
@@ -119,7 +131,7 @@ impl Body<'_> {
                 14 => self.call(),
                 15..=19 => self.construct(depth),
                 _ => {
-                    let text = operation(self.target, self.random);
+                    let text = operation(self.target, self.known, self.random);
                     self.lines.push(Line {
                         text,
                         is_operation: true,
@@ -285,8 +297,9 @@ impl Body<'_> {
             let ty = match (ty, n) {
                 // The assembler converts both registers of `st.v2.u8 {%r3, %r5}` if `%r5` was written as `f32`, but neither register of
                 // `{%r5, %r3}` or with `.b8` (13.5.37: `F2IP.U8.F32.TRUNC.NTZ`).
-                ("u8" | "s8", 2..) => "b8",
-                ("s16", 2..) => "b16",
+                ("u8" | "s8", 2..) if self.known == KnownMiscompiles::Excluded => "b8",
+                ("s16", 2..) if self.known == KnownMiscompiles::Excluded => "b16",
+                ("s16", 2..) => "u16",
                 ("s8", _) => "u8",
                 (ty, _) => ty,
             };
@@ -460,7 +473,7 @@ const SHARED_TYPES: &[&str] = &["u32", "s32", "b32", "u64", "s64", "b64"];
 /// Byte offset in shared memory at which the private memory of the lanes ends and the common memory of all lanes starts.
 const OF_ALL_START: usize = N_LANES * 64;
 /// Size of shared memory in bytes.
-pub(super) const SHARED_BYTES: usize = OF_ALL_START + SHARED_OPS.len() * SHARED_TYPES.len() * 8;
+pub(crate) const SHARED_BYTES: usize = OF_ALL_START + SHARED_OPS.len() * SHARED_TYPES.len() * 8;
 
 /// Returns the offset of the location of a reduction by all lanes. Each pair of an operation and a type has a separate location, since
 /// reductions commute only with equal operations.

@@ -1,9 +1,9 @@
 //! Runs the PTX and the SASS listing of a kernel in the emulator with the same inputs, and compares the final memory.
 
-use super::assemble::AssemblyOptions;
-use super::constructs;
-use super::inputs;
-use super::kernel::{Kernel, N_LANES, OUT_BYTES, place_name};
+use crate::assemble::AssemblyOptions;
+use crate::constructs;
+use crate::inputs;
+use crate::kernel::{Kernel, N_LANES, OUT_BYTES, place_name};
 use warpgrid_view::check;
 use warpgrid_view::model::Severity;
 use warpgrid_view::{CheckOptions, MemoryKey, Scenario, Session, SourceLanguage};
@@ -13,7 +13,7 @@ const MAX_STEPS: u64 = 400_000;
 
 /// Result of the comparison of PTX and SASS.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum ComparisonOutcome {
+pub enum ComparisonOutcome {
     Equal,
     Differs(String),
     /// The listing or the PTX does not determine the final memory, for the given reason.
@@ -27,12 +27,12 @@ const STOPS: [&str; 2] = [
 ];
 
 /// Checks whether a reason describes a run that stops before the end of the kernel.
-pub(super) fn is_stop(reason: &str) -> bool {
+pub fn is_stop(reason: &str) -> bool {
     STOPS.iter().any(|stop| reason.starts_with(stop))
 }
 
 /// Returns the 1-based numbers of the lines that the checker rejects or that the emulator does not support.
-pub(super) fn refused_lines(source: &str) -> Vec<u32> {
+pub(crate) fn refused_lines(source: &str) -> Vec<u32> {
     let report = check(source, &CheckOptions::default());
     let refused = report.diagnostics.iter().filter(|diagnostic| {
         // The diagnostic W0904 reports a valid instruction that the emulator does not support.
@@ -42,16 +42,12 @@ pub(super) fn refused_lines(source: &str) -> Vec<u32> {
 }
 
 /// Returns whether the checker accepts a kernel.
-pub(super) fn is_accepted(kernel: &Kernel, build: &AssemblyOptions) -> bool {
+pub(crate) fn is_accepted(kernel: &Kernel, build: &AssemblyOptions) -> bool {
     refused_lines(&kernel.module(build)).is_empty()
 }
 
 /// Runs the PTX and the SASS of a kernel and compares the final memory.
-pub(super) fn compare(
-    kernel: &Kernel,
-    build: &AssemblyOptions,
-    listing: &str,
-) -> ComparisonOutcome {
+pub fn compare(kernel: &Kernel, build: &AssemblyOptions, listing: &str) -> ComparisonOutcome {
     // For `SGXT d, a, c[0x3][n]`, the disassembler prints the wrong constant bank 5 or 6 and a wrong offset (13.5.37). The assembler
     // generates this instruction for `szext.clamp.s32 %r1, %r0, %r4` if `%r4` has been loaded from a constant.
     let is_misprinted = |line: &str| line.contains("SGXT") && line.contains("c[0x");
@@ -178,11 +174,7 @@ fn first_difference(sides: [&[u8]; 2], names: [&str; 2]) -> Option<String> {
 }
 
 /// Describes how the final memory on a GPU differs from the final memory in the emulator.
-pub(super) fn compare_with_gpu(
-    kernel: &Kernel,
-    build: &AssemblyOptions,
-    found: &[u8],
-) -> Option<String> {
+pub fn compare_with_gpu(kernel: &Kernel, build: &AssemblyOptions, found: &[u8]) -> Option<String> {
     match run(kernel.module(build), SourceLanguage::Ptx, kernel) {
         Ok(own) => first_difference([&own, found], ["the emulator", "the GPU"]),
         Err(reason) => Some(format!("execution in the emulator stops: {reason}")),

@@ -1,7 +1,7 @@
 //! Generates the input values of kernels: limits of number ranges, special floats, small numbers and random numbers.
 
-use super::kernel::{IN_BYTES, N_LANES, OUT_BYTES};
-use super::launch::{self, Shape};
+use crate::kernel::{IN_BYTES, N_LANES, OUT_BYTES};
+use crate::launch::{self, Shape};
 use crate::random::SplitMix64;
 use serde_json::json;
 use warpgrid_view::Scenario;
@@ -94,7 +94,7 @@ const UPPER: &[u32] = &[
 ];
 
 /// Returns a random 32-bit word.
-pub(super) fn word(random: &mut SplitMix64) -> u32 {
+pub(crate) fn word(random: &mut SplitMix64) -> u32 {
     match random.below(8) {
         0..=2 => random.next() as u32,
         3 | 4 => *random.pick(WORDS).unwrap_or(&0),
@@ -108,7 +108,7 @@ pub(super) fn word(random: &mut SplitMix64) -> u32 {
 }
 
 /// Returns a random 64-bit number.
-pub(super) fn long(random: &mut SplitMix64) -> u64 {
+pub(crate) fn long(random: &mut SplitMix64) -> u64 {
     let low = u64::from(word(random));
     match random.below(8) {
         0 | 1 => random.next(),
@@ -126,7 +126,7 @@ pub(super) fn long(random: &mut SplitMix64) -> u64 {
 }
 
 /// Returns the initial values of the buffer `in`.
-pub(super) fn values(seed: u64) -> Vec<u64> {
+pub(crate) fn values(seed: u64) -> Vec<u64> {
     let mut random = SplitMix64::new(seed);
     let n = N_LANES * IN_BYTES / 8;
     let value = |index: usize| match index * 8 % IN_BYTES {
@@ -137,7 +137,7 @@ pub(super) fn values(seed: u64) -> Vec<u64> {
 }
 
 /// Returns the scenario that launches a kernel. The scenario contains no source.
-pub(super) fn scenario(seed: u64, shape: &Shape) -> Scenario {
+pub fn scenario(seed: u64, shape: &Shape) -> Scenario {
     let values = values(seed).into_iter();
     let values: Vec<String> = values.map(|bits| format!("{bits:#x}")).collect();
     let n_words = values.len();

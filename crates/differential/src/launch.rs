@@ -1,29 +1,29 @@
 //! Defines the launch of a random kernel. A launch has 64 threads in blocks of one or two warps, in one to three dimensions, and parameters
 //! that are not pointers.
 
-use super::inputs;
-use super::kernel::N_LANES;
+use crate::inputs;
+use crate::kernel::N_LANES;
 use crate::random::SplitMix64;
 use serde_json::{Value, json};
 use warpgrid_isa::{Feature, Target};
 
 /// Size of the parameter `extra` in bytes.
-pub(super) const EXTRA_BYTES: usize = 288;
+pub(crate) const EXTRA_BYTES: usize = 288;
 /// Size of dynamic shared memory in bytes.
-pub(super) const DYNAMIC_SHARED: usize = N_LANES * 4;
+pub(crate) const DYNAMIC_SHARED: usize = N_LANES * 4;
 
 /// Grid, block and cluster size of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Shape {
-    pub(super) grid: [u32; 3],
-    pub(super) block: [u32; 3],
+pub struct Shape {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
     /// Number of blocks in a cluster along the x dimension.
-    pub(super) cluster: Option<u32>,
+    pub cluster: Option<u32>,
 }
 
 impl Shape {
     /// Returns a random launch shape that a target supports. Half of the shapes consist of one block of 64 threads along the x dimension.
-    pub(super) fn random(target: Option<&Target>, random: &mut SplitMix64) -> Shape {
+    pub(crate) fn random(target: Option<&Target>, random: &mut SplitMix64) -> Shape {
         const SHAPES: &[([u32; 3], [u32; 3])] = &[
             ([1, 1, 1], [64, 1, 1]),
             ([1, 1, 1], [64, 1, 1]),
@@ -43,22 +43,22 @@ impl Shape {
         }
     }
 
-    pub(super) fn block_threads(&self) -> usize {
+    pub(crate) fn block_threads(&self) -> usize {
         self.block.iter().product::<u32>() as usize
     }
 
-    pub(super) fn has_cluster(&self) -> bool {
+    pub(crate) fn has_cluster(&self) -> bool {
         self.cluster.is_some()
     }
 
     /// Returns the fields of a scenario that specify the launch shape.
-    pub(super) fn fields(&self) -> Value {
+    pub(crate) fn fields(&self) -> Value {
         let cluster = self.cluster.map(|n| [n, 1, 1]);
         json!({ "grid": self.grid, "block": self.block, "cluster": cluster, "dynamic_shared": DYNAMIC_SHARED })
     }
 
     /// Returns the `//@` annotation that specifies the launch shape, without a line terminator.
-    pub(super) fn annotation(&self) -> String {
+    pub(crate) fn annotation(&self) -> String {
         let text = |extents: [u32; 3]| {
             let [x, y, z] = extents;
             format!("{x}x{y}x{z}")
@@ -75,7 +75,7 @@ impl Shape {
 }
 
 /// Returns the value of the parameter `number`, and the 64-bit words of the parameter `extra`.
-pub(super) fn parameters(seed: u64) -> (u32, Vec<u64>) {
+pub(crate) fn parameters(seed: u64) -> (u32, Vec<u64>) {
     let mut random = SplitMix64::new(seed ^ 0x5eed);
     let number = inputs::word(&mut random);
     let words = (0..EXTRA_BYTES / 8).map(|_| inputs::long(&mut random));
@@ -83,7 +83,7 @@ pub(super) fn parameters(seed: u64) -> (u32, Vec<u64>) {
 }
 
 /// Returns the scenario fields of the parameters that follow the pointer parameters.
-pub(super) fn parameter_fields(seed: u64) -> [Value; 2] {
+pub(crate) fn parameter_fields(seed: u64) -> [Value; 2] {
     let (number, words) = parameters(seed);
     let field = |(index, word): (usize, u64)| json!({ "offset": 8 * index, "kind": "scalar", "name": format!("w{index}"), "type": "u64", "value": format!("{word:#x}") });
     let fields: Vec<Value> = words.into_iter().enumerate().map(field).collect();

@@ -1,12 +1,12 @@
 //! Applies a function to many items on several threads.
 
 /// Returns the number of available CPU cores.
-pub(crate) fn available() -> usize {
+pub fn available() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Applies `function` to the items on several threads, and returns the results in the order of the items.
-pub(crate) fn map_on_threads<T: Sync, R: Send>(
+pub fn map_on_threads<T: Sync, R: Send>(
     items: &[T],
     n_threads: usize,
     function: impl Fn(&T) -> R + Sync,

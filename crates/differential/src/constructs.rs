@@ -1,9 +1,9 @@
 //! Generates statements that need more than registers: calls, variables, parameters, the stack, generic addresses, matrices, barriers,
 //! masks and wide values. Each result is one line of statements. The kernel generator later removes lines that the target does not support.
 
-use super::instruction::predicate;
-use super::kernel::{N_LONGS, N_WORDS, OWN_START};
-use super::launch::{EXTRA_BYTES, Shape};
+use crate::instruction::predicate;
+use crate::kernel::{N_LONGS, N_WORDS, OWN_START};
+use crate::launch::{EXTRA_BYTES, Shape};
 use crate::random::SplitMix64;
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 const N_UNIFORM: usize = 72;
 
 /// Declarations of the variables and functions that a kernel uses. The kernel generator replaces `KERNEL` by the name of the kernel.
-pub(super) const DECLARATIONS: &str = "\
+pub(crate) const DECLARATIONS: &str = "\
 .global .align 16 .b32 KERNEL_ga[8] = {5, 6, 7, 8, 0x80000000, 0xffffffff, 0x3f800000, 64};
 .global .align 8 .u64 KERNEL_gp[3] = {KERNEL_ga, KERNEL_ga+4, generic(KERNEL_ga)+16};
 .const .align 8 .u64 KERNEL_cp[2] = {KERNEL_ga+8, generic(KERNEL_ga)+12};
@@ -35,21 +35,21 @@ add.u32 %r0, %r0, %r3; xor.b32 %r1, %r2, %r4; st.param.v2.b32 [d], {%r0, %r1}; s
 ";
 
 /// Returns the declarations in the kernel body that only the statements of this module use.
-pub(super) fn body_declarations() -> String {
+pub(crate) fn body_declarations() -> String {
     format!(
         ".reg .b64 %x<4>;\n.reg .b32 %m<4>, %u<{N_UNIFORM}>;\n.reg .b128 %b<3>;\n.shared .align 8 .b64 mb;\n"
     )
 }
 
 /// Checks whether statements read initial values of variables, which some listings omit.
-pub(super) fn reads_initial_values(line: &str) -> bool {
+pub(crate) fn reads_initial_values(line: &str) -> bool {
     ["KERNEL_g", "KERNEL_c", "KERNEL_tt", "cc", ".branchtargets"]
         .iter()
         .any(|name| line.contains(name))
 }
 
 /// Generates the statements of one construct. At depth 0, all threads of the block execute these statements.
-pub(super) fn statements<'a>(
+pub(crate) fn statements<'a>(
     shape: &'a Shape,
     depth: usize,
     label: &'a str,

@@ -1,56 +1,63 @@
 //! Generates random kernels. A kernel loads registers, executes the statements of its body, and stores the registers. The checker accepts
 //! each generated kernel.
 
-use super::assemble::AssemblyOptions;
-use super::body;
-use super::constructs;
-use super::inputs;
-use super::launch::{self, EXTRA_BYTES, Shape};
-use super::run::refused_lines;
+use crate::assemble::AssemblyOptions;
+use crate::body;
+use crate::constructs;
+use crate::excluded::KnownMiscompiles;
+use crate::inputs;
+use crate::launch::{self, EXTRA_BYTES, Shape};
 use crate::random::SplitMix64;
+use crate::run::refused_lines;
 use std::fmt::Write as _;
 use warpgrid_isa::Target;
 
 /// Number of threads of a launch. The threads form two warps, in one block or in two blocks.
-pub(super) const N_LANES: usize = 64;
+pub(crate) const N_LANES: usize = 64;
 /// Number of input bytes per lane.
-pub(super) const IN_BYTES: usize = 128;
+pub(crate) const IN_BYTES: usize = 128;
 /// Number of output bytes per lane. The output consists of the registers, followed by the memory that stores and atomics access.
-pub(super) const OUT_BYTES: usize = 256;
+pub(crate) const OUT_BYTES: usize = 256;
 /// Byte offset, within the output of a lane, of the memory that stores and atomics access.
-pub(super) const OWN_START: usize = 128;
+pub(crate) const OWN_START: usize = 128;
 
 /// Number of registers by width: `%r0` to `%r7` for 32 bits, and so on.
-pub(super) const N_WORDS: usize = 8;
-pub(super) const N_LONGS: usize = 4;
-pub(super) const N_HALVES: usize = 4;
-pub(super) const N_PREDICATES: usize = 4;
+pub(crate) const N_WORDS: usize = 8;
+pub(crate) const N_LONGS: usize = 4;
+pub(crate) const N_HALVES: usize = 4;
+pub(crate) const N_PREDICATES: usize = 4;
 
 /// Maximum number of rounds in which the generator replaces rejected lines.
 const ROUNDS: usize = 12;
 
 /// Randomly generated kernel.
 #[derive(Clone, Debug)]
-pub(super) struct Kernel {
-    pub(super) name: String,
+pub struct Kernel {
+    pub name: String,
     /// Lines of the kernel body. Each line consists of complete statements.
-    pub(super) lines: Vec<String>,
+    pub lines: Vec<String>,
     /// Seed from which the input values are generated.
-    pub(super) input_seed: u64,
-    pub(super) shape: Shape,
+    pub input_seed: u64,
+    pub shape: Shape,
 }
 
 impl Kernel {
     /// Generates a kernel that the checker accepts for a target.
-    pub(super) fn random(name: &str, build: &AssemblyOptions, random: &mut SplitMix64) -> Kernel {
+    pub fn random(
+        name: &str,
+        build: &AssemblyOptions,
+        known: KnownMiscompiles,
+        random: &mut SplitMix64,
+    ) -> Kernel {
         let input_seed = random.next();
         let target = Target::from_name(&build.target);
         let shape = Shape::random(target, random);
-        let mut lines = body::random(target, &shape, random);
+        let mut lines = body::random(target, known, &shape, random);
         // The assembler promotes the array `lo` in local memory to registers, and treats a pointer from `alloca` as a pointer into this
         // array. For `alloca.u64 %w, %w; st.local.b32 [%w], %r2; ld.local.b32 %r4, [%w]` in a kernel with `lo`, the assembler stores to
         // `lo` if `%w` equals an offset in `lo` (13.5.37, -O3).
-        if lines.iter().any(|line| line.text.contains("alloca")) {
+        let is_excluded = known == KnownMiscompiles::Excluded;
+        if is_excluded && lines.iter().any(|line| line.text.contains("alloca")) {
             lines.retain(|line| !uses_local_array(&line.text));
         }
         let mut kernel = Kernel {
@@ -74,7 +81,7 @@ impl Kernel {
             }
             for index in refused.into_iter().rev() {
                 if round + 1 < ROUNDS && lines[index].is_operation {
-                    lines[index].text = body::operation(target, random);
+                    lines[index].text = body::operation(target, known, random);
                 } else {
                     lines.remove(index);
                 }
@@ -85,8 +92,14 @@ impl Kernel {
         kernel
     }
 
+    /// Returns the number of the kernel in its batch.
+    pub fn number(&self) -> usize {
+        let number = self.name.strip_prefix('k');
+        number.and_then(|number| number.parse().ok()).unwrap_or(0)
+    }
+
     /// Returns a module that contains only this kernel.
-    pub(super) fn module(&self, build: &AssemblyOptions) -> String {
+    pub fn module(&self, build: &AssemblyOptions) -> String {
         self.text(build).0
     }
 
@@ -98,7 +111,7 @@ impl Kernel {
     }
 
     /// Returns the `//@` annotations that launch the kernel.
-    pub(super) fn annotations(&self) -> String {
+    pub fn annotations(&self) -> String {
         let mut text = format!("{} entry={}\n", self.shape.annotation(), self.name);
         let values = inputs::values(self.input_seed);
         let list: Vec<String> = values.iter().map(|bits| format!("{bits:#x}")).collect();
@@ -226,7 +239,7 @@ fn write_shared_zeros(text: &mut String, threads: usize) {
 }
 
 /// Returns a module of several kernels, and the first line number of each kernel.
-pub(super) fn module_of(kernels: &[Kernel], build: &AssemblyOptions) -> (String, Vec<usize>) {
+pub fn module_of(kernels: &[Kernel], build: &AssemblyOptions) -> (String, Vec<usize>) {
     let mut text = header(build);
     let mut starts = Vec::new();
     for kernel in kernels {
@@ -304,7 +317,7 @@ const PLACES: &[ResultSlot] = &[
 ];
 
 /// Returns the register or memory word that contains a result byte of a lane, as the name, the start offset and the width of this word.
-pub(super) fn place_name(byte: usize) -> (String, usize, usize) {
+pub(crate) fn place_name(byte: usize) -> (String, usize, usize) {
     for place in PLACES {
         let width = place.kind.width();
         let index = byte.wrapping_sub(place.start) / width;

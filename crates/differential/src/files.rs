@@ -1,21 +1,24 @@
 //! Provides files for the commands that invoke an installed assembler: a temporary directory, and a function that writes files.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Temporary directory, which is removed on drop.
-pub(crate) struct TempDir(PathBuf);
+pub struct TempDir(PathBuf);
 
 impl TempDir {
-    /// Creates a temporary directory whose name contains the command name and the process ID.
-    pub(crate) fn new(command: &str) -> Result<TempDir, String> {
-        let name = format!("warpgrid-{command}-{}", std::process::id());
+    /// Creates a temporary directory whose name contains the command name, the process ID and a number.
+    pub fn new(command: &str) -> Result<TempDir, String> {
+        static N_DIRECTORIES: AtomicU64 = AtomicU64::new(0);
+        let number = N_DIRECTORIES.fetch_add(1, Ordering::Relaxed);
+        let name = format!("warpgrid-{command}-{}-{number}", std::process::id());
         let folder = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
         Ok(TempDir(folder))
     }
 
     /// Returns the path of the module with this number.
-    pub(crate) fn file(&self, number: usize) -> PathBuf {
+    pub fn file(&self, number: usize) -> PathBuf {
         self.0.join(format!("{number}.ptx"))
     }
 }
@@ -28,7 +31,7 @@ impl Drop for TempDir {
 }
 
 /// Writes a file, and creates its directory if the directory does not exist.
-pub(crate) fn write(path: &Path, text: &str) -> Result<(), String> {
+pub fn write(path: &Path, text: &str) -> Result<(), String> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     }

@@ -1,9 +1,9 @@
 //! Generates random instructions of the tables. An instruction consists of an opcode with valid modifiers, and of operands that match the
 //! types.
 
-use super::excluded::is_excluded;
-use super::inputs;
-use super::kernel::{N_HALVES, N_LONGS, N_PREDICATES, N_WORDS};
+use crate::excluded::{KnownMiscompiles, is_excluded};
+use crate::inputs;
+use crate::kernel::{N_HALVES, N_LONGS, N_PREDICATES, N_WORDS};
 use crate::random::SplitMix64;
 use warpgrid_isa::form::{
     FormSyntax, ImmediateRange, ModifierSpelling, ModifierValue, OperandAccess, OperandExtension,
@@ -19,7 +19,11 @@ struct ModifierChoices {
 }
 
 /// Generates a random instruction without a guard, and returns whether the instruction may have a guard.
-pub(super) fn random(target: Option<&Target>, random: &mut SplitMix64) -> (String, bool) {
+pub(crate) fn random(
+    target: Option<&Target>,
+    known: KnownMiscompiles,
+    random: &mut SplitMix64,
+) -> (String, bool) {
     loop {
         let Some(layout) = random.pick(layouts()) else {
             return (String::new(), false);
@@ -56,8 +60,9 @@ pub(super) fn random(target: Option<&Target>, random: &mut SplitMix64) -> (Strin
             // %p1|%p2, %r2, %r4; @%p3 st`, the store is predicated by the new `%p2`.
             let is_predicate_copy =
                 text.contains(".pred ") && operands.get(1).is_some_and(|_| is_first(2));
+            let is_miscompiled = is_predicate_copy && known == KnownMiscompiles::Excluded;
             let target_name = target.map(|target| target.name);
-            if is_folded || is_predicate_copy || is_excluded(&text, target_name) {
+            if is_folded || is_miscompiled || is_excluded(&text, target_name, known) {
                 continue;
             }
             if let Some(width) = divisor_width(layout, &text)
@@ -68,7 +73,7 @@ pub(super) fn random(target: Option<&Target>, random: &mut SplitMix64) -> (Strin
                     false,
                 );
             }
-            let keeps_guard = keeps_guard(layout, &text);
+            let keeps_guard = known == KnownMiscompiles::Included || keeps_guard(layout, &text);
             return (text, keeps_guard);
         }
     }
@@ -295,7 +300,7 @@ fn register(bits: u32, random: &mut SplitMix64) -> Option<String> {
     }
 }
 
-pub(super) fn predicate(random: &mut SplitMix64) -> String {
+pub(crate) fn predicate(random: &mut SplitMix64) -> String {
     format!("%p{}", random.below(N_PREDICATES))
 }
 
@@ -317,7 +322,7 @@ fn part(is_written: bool, random: &mut SplitMix64) -> String {
 }
 
 /// Generates a warp-level instruction for code that all lanes execute.
-pub(super) fn collective(random: &mut SplitMix64) -> String {
+pub(crate) fn collective(random: &mut SplitMix64) -> String {
     let (d, a, b) = (
         random.below(N_WORDS),
         random.below(N_WORDS),
