@@ -6,6 +6,7 @@
 //! - Tests: `cargo test -p warpgrid` runs the built command.
 
 mod analyze;
+mod assembler;
 mod batch;
 mod check;
 mod compare;
@@ -20,6 +21,7 @@ mod explain;
 mod first_difference;
 mod format;
 mod fragment;
+mod fuzz;
 mod input_files;
 mod installed_tools;
 mod launch;
@@ -67,6 +69,9 @@ enum Command {
     Conflicts(conflicts::ConflictsArguments),
     /// Reduce a PTX source to a minimal test case with the same finding, such as a data race, a hang or an error.
     Reduce(reduce::ReduceArguments),
+    /// Find miscompiles of `ptxas`: run random kernels as PTX and as SASS, and reduce the kernels with different results to minimal test
+    /// cases.
+    Fuzz(fuzz::FuzzArguments),
     /// Show the fragment layout of a matrix, which is the lane and register of each element (wmma, mma, ldmatrix).
     Fragment(fragment::FragmentArguments),
     /// Show a layout in CuTe or Triton notation, evaluate layout algebra, or compare the fragments of two instructions.
@@ -144,6 +149,7 @@ fn main() -> ExitCode {
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Conflicts(arguments) => conflicts::conflicts(&arguments),
         Command::Reduce(arguments) => reduce::reduce(&arguments),
+        Command::Fuzz(arguments) => fuzz::fuzz(&arguments),
         Command::Fragment(arguments) => fragment::print(&arguments),
         Command::Layout(arguments) => layout::print(&arguments),
         Command::Descriptor(arguments) => descriptor::print(&arguments),

@@ -1,15 +1,19 @@
 //! `warpgrid reduce`: reduces a PTX source to a minimal source with the same finding.
 
+mod difference;
+
+use crate::assembler::AssemblerOptions;
 use crate::compile::is_cuda;
 use crate::launch::LaunchOptions;
 use crate::output::{JsonReport, about, is_same_file, print_json, report_error, stdout};
 use crate::{ExitKind, OutputFormat, run};
 use clap::{Args, ValueEnum};
+use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use warpgrid_view::analysis::findings::{AnalysisLimits, DEFAULT_SEEDS, FindingKind};
-use warpgrid_view::analysis::reduction::{ReductionProgress, ReductionReport, reduce_finding};
+use warpgrid_view::analysis::findings::{AnalysisLimits, DEFAULT_SEEDS, Finding, FindingKind};
+use warpgrid_view::analysis::reduction::{ReducedSource, ReductionProgress, reduce_finding};
 use warpgrid_view::counted;
 
 /// Arguments of `reduce`.
@@ -35,6 +39,24 @@ pub(crate) struct ReduceArguments {
     format: OutputFormat,
     #[command(flatten)]
     launch: LaunchOptions,
+    #[command(flatten, next_help_heading = "Options of `--while differs`")]
+    difference: DifferenceOptions,
+}
+
+/// Options of the assembler whose code differs from the PTX.
+#[derive(Debug, Args)]
+struct DifferenceOptions {
+    #[command(flatten)]
+    assembler: AssemblerOptions,
+    /// Optimization level of the assembler.
+    #[arg(short = 'O', long, value_name = "LEVEL", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=3))]
+    level: u8,
+    /// Target of the code; the target of the source by default.
+    #[arg(long, value_name = "TARGET")]
+    target: Option<String>,
+    /// Write the listing of the reduced source to this file.
+    #[arg(long, value_name = "FILE.sass")]
+    listing: Option<PathBuf>,
 }
 
 /// Finding that a reduction preserves.
@@ -58,11 +80,14 @@ enum PreservedFinding {
     WrongResult,
     /// An error of the check, with the same code.
     Rejected,
+    /// A difference between the results of the PTX and of the code that `ptxas` generates.
+    Differs,
 }
 
 impl PreservedFinding {
-    fn kind(self) -> FindingKind {
-        match self {
+    /// Returns the kind of the finding, or `None` for a difference, which the analysis of a source does not find.
+    fn kind(self) -> Option<FindingKind> {
+        Some(match self {
             PreservedFinding::Races => FindingKind::DataRace,
             PreservedFinding::Hangs => FindingKind::Hang,
             PreservedFinding::Faults => FindingKind::Fault,
@@ -72,7 +97,8 @@ impl PreservedFinding {
             PreservedFinding::Uncoalesced => FindingKind::UncoalescedAccess,
             PreservedFinding::WrongResult => FindingKind::WrongResult,
             PreservedFinding::Rejected => FindingKind::Diagnostic,
-        }
+            PreservedFinding::Differs => return None,
+        })
     }
 }
 
@@ -111,38 +137,53 @@ pub(crate) fn reduce(arguments: &ReduceArguments) -> io::Result<ExitKind> {
         },
     };
     let mut display = ProgressDisplay::new(arguments);
-    let reduced = reduce_finding(
-        &scenario,
-        arguments.finding.kind(),
-        limits,
-        &mut |progress| display.update(progress),
-    );
+    let reduced = match arguments.finding.kind() {
+        Some(kind) => reduce_finding(&scenario, kind, limits, &mut |progress| {
+            display.update(progress)
+        })
+        .map(|report| Reduction {
+            message: report.finding.message.clone(),
+            source: report.reduced,
+            finding: Some(report.finding),
+        })
+        .map_err(|error| error.message),
+        None => difference::reduce(&arguments.difference, &scenario, limits, &mut |progress| {
+            display.update(progress)
+        }),
+    };
     display.finish()?;
     let report = match reduced {
         Ok(report) => report,
-        Err(error) => {
-            report_error(is_json, &error.message)?;
+        Err(message) => {
+            report_error(is_json, &message)?;
             return Ok(ExitKind::Failure);
         }
     };
     if let Some(path) = &arguments.output {
-        write_source(path, &report.source)?;
+        write_source(path, &report.source.source)?;
     }
     print(arguments, &report, display.is_stopped)?;
     Ok(ExitKind::Success)
 }
 
-fn print(
-    arguments: &ReduceArguments,
-    report: &ReductionReport,
-    is_stopped: bool,
-) -> io::Result<()> {
+/// Result of a reduction.
+#[derive(Debug, Serialize)]
+struct Reduction {
+    #[serde(flatten)]
+    source: ReducedSource,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    finding: Option<Finding>,
+    /// Description of the preserved finding.
+    message: String,
+}
+
+fn print(arguments: &ReduceArguments, report: &Reduction, is_stopped: bool) -> io::Result<()> {
     if arguments.format == OutputFormat::Json {
         return print_json(&JsonReport { ok: true, report });
     }
     let mut out = stdout();
     if arguments.output.is_none() {
-        write!(out, "{}", report.source)?;
+        write!(out, "{}", report.source.source)?;
     }
     out.flush()?;
     let stopped = match is_stopped {
@@ -151,10 +192,10 @@ fn print(
     };
     eprintln!(
         "{} -> {} ({} analyzed): {}{stopped}",
-        counted(report.statements_before, "statement"),
-        report.statements_after,
-        counted(report.attempts, "source"),
-        report.finding.message
+        counted(report.source.statements_before, "statement"),
+        report.source.statements_after,
+        counted(report.source.attempts, "source"),
+        report.message
     );
     Ok(())
 }

@@ -4,12 +4,16 @@ use crate::Result;
 use crate::batch::{Rejection, RejectionKind};
 use crate::files::{TempDir, write};
 use crate::kernel::{self, Kernel};
-use std::collections::BTreeMap;
+use crate::run::refused_lines;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use warpgrid_isa::Version;
+use warpgrid_isa::release::RELEASES;
 
 /// Options for the assembly of a batch of kernels.
 #[derive(Clone, Debug)]
@@ -18,6 +22,8 @@ pub struct AssemblyOptions {
     pub target: String,
     /// Optimization level of the assembler, such as 3 for `-O3`.
     pub level: u8,
+    /// PTX ISA version of the module.
+    pub ptx_version: Version,
     /// Whether the assembler generates debug information, which disables optimization.
     pub debug: bool,
     pub form: Form,
@@ -61,6 +67,9 @@ impl Form {
     }
 }
 
+/// Version of generated modules if the caller specifies no version.
+pub const DEFAULT_PTX_VERSION: Version = Version::new(9, 0);
+
 impl AssemblyOptions {
     /// Returns the command-line arguments of the assembler without the names of the files.
     pub fn arguments(&self) -> Vec<String> {
@@ -97,6 +106,19 @@ pub struct AssemblerTools {
     pub release: String,
     /// Time limit of one invocation of the assembler or disassembler.
     time_limit: Duration,
+    /// Listings of the latest cubins. The candidates of a reduction often have the same code, and the startup of the disassembler takes
+    /// longer than the other steps of a comparison.
+    listings: Arc<Mutex<VecDeque<CachedListing>>>,
+}
+
+/// Maximum number of cached listings.
+const MAX_CACHED_LISTINGS: usize = 32;
+
+#[derive(Clone, Debug)]
+struct CachedListing {
+    form: Form,
+    cubin: Vec<u8>,
+    listing: Listing,
 }
 
 /// Default time limit of one invocation of the assembler or disassembler.
@@ -161,7 +183,48 @@ impl AssemblerTools {
                 .with_file_name(format!("cuobjdump{}", std::env::consts::EXE_SUFFIX)),
             nvdisasm,
             time_limit,
+            listings: Arc::default(),
         })
+    }
+
+    /// Returns the PTX ISA version of the toolkit to which the assembler belongs, or `None` if the toolkit is unknown.
+    pub fn ptx_version(&self) -> Option<Version> {
+        let mut numbers = self.release.split('.');
+        let toolkit = format!("{}.{}", numbers.next()?, numbers.next()?);
+        let mut releases = RELEASES.iter();
+        let found = releases.find(|release| release.toolkit == toolkit);
+        found.map(|release| release.version)
+    }
+
+    /// Returns the targets of a PTX ISA version that the assembler and the checker support.
+    pub fn supported_targets<'t>(
+        &self,
+        targets: &[&'t str],
+        ptx_version: Version,
+    ) -> Result<Vec<&'t str>> {
+        let folder = TempDir::new("targets")?;
+        let mut supported = Vec::new();
+        for (number, target) in targets.iter().enumerate() {
+            let build = AssemblyOptions {
+                target: (*target).to_owned(),
+                level: 0,
+                ptx_version,
+                debug: false,
+                form: Form::Encodings,
+            };
+            let (module, _) = kernel::module_of(&[], &build);
+            if !refused_lines(&module).is_empty() {
+                continue;
+            }
+            match self.run_assembler(&module, &build, &folder.file(number))? {
+                Ok(_) => supported.push(*target),
+                Err(AssemblyOutcome::Failed(reason)) => {
+                    return Err(format!("{reason} for a module without kernels"));
+                }
+                Err(_) => {}
+            }
+        }
+        Ok(supported)
     }
 
     /// Assembles the kernels and returns the accepted kernels with their listing. The function removes the other kernels and appends them to
@@ -243,6 +306,69 @@ impl AssemblerTools {
         build: &AssemblyOptions,
         file: &Path,
     ) -> Result<AssemblyOutcome> {
+        let cubin = match self.run_assembler(text, build, file)? {
+            Ok(cubin) => cubin,
+            Err(outcome) => return Ok(outcome),
+        };
+        let bytes = std::fs::read(&cubin).map_err(|e| format!("{}: {e}", cubin.display()))?;
+        let is_same = |cached: &&CachedListing| cached.form == build.form && cached.cubin == bytes;
+        let cached = self.with_listings(|listings| {
+            let cached = listings.iter().find(is_same);
+            cached.map(|cached| cached.listing.clone())
+        });
+        if let Some(listing) = cached {
+            return Ok(AssemblyOutcome::Assembled(listing));
+        }
+        let listing = self.disassemble(build.form, &cubin)?;
+        self.with_listings(|listings| {
+            listings.truncate(MAX_CACHED_LISTINGS - 1);
+            listings.push_front(CachedListing {
+                form: build.form,
+                cubin: bytes,
+                listing: listing.clone(),
+            });
+        });
+        Ok(AssemblyOutcome::Assembled(listing))
+    }
+
+    fn with_listings<R>(&self, change: impl FnOnce(&mut VecDeque<CachedListing>) -> R) -> R {
+        let listings = self.listings.lock();
+        change(&mut listings.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn disassemble(&self, form: Form, cubin: &Path) -> Result<Listing> {
+        let log = cubin.with_extension("log");
+        let (program, options): (&Path, &[&str]) = match form {
+            Form::Encodings => (&self.nvdisasm, &["-hex"]),
+            Form::Plain => (&self.nvdisasm, &[]),
+            Form::Code => (&self.nvdisasm, &["-c"]),
+            Form::Lines => (&self.nvdisasm, &["-g"]),
+            Form::Instructions => (&self.cuobjdump, &["-sass"]),
+        };
+        let mut command = Command::new(program);
+        let listed = run_with_limit(command.args(options).arg(cubin), &log, self.time_limit)?;
+        match listed.end {
+            ProcessEnd::Exited(status) if status.success() => Ok(Listing::read(&listed.text)),
+            ProcessEnd::Exited(status) => Err(format!(
+                "{} fails ({status}): {}",
+                program.display(),
+                listed.text.trim()
+            )),
+            ProcessEnd::TimedOut => Err(format!(
+                "{} does not end within {} s",
+                program.display(),
+                self.time_limit.as_secs()
+            )),
+        }
+    }
+
+    /// Assembles a module, and returns the path of the cubin or the reason why the assembler generates none.
+    fn run_assembler(
+        &self,
+        text: &str,
+        build: &AssemblyOptions,
+        file: &Path,
+    ) -> Result<std::result::Result<PathBuf, AssemblyOutcome>> {
         write(file, text)?;
         let cubin = file.with_extension("cubin");
         let log = file.with_extension("log");
@@ -256,9 +382,9 @@ impl AssemblerTools {
         match assembled.end {
             ProcessEnd::TimedOut => {
                 let seconds = self.time_limit.as_secs();
-                return Ok(AssemblyOutcome::Failed(format!(
+                return Ok(Err(AssemblyOutcome::Failed(format!(
                     "the assembler does not end within {seconds} s"
-                )));
+                ))));
             }
             ProcessEnd::Exited(status) => {
                 let errors: Vec<AssemblerError> = assembled
@@ -270,40 +396,17 @@ impl AssemblerTools {
                 // The assembler rejects a module with status 255 or 1. Other values indicate signals and internal failures.
                 if !matches!(status.code(), Some(0 | 1 | 255)) || errors.iter().any(is_internal) {
                     let message = errors.first().map(|error| format!(": {}", error.message));
-                    return Ok(AssemblyOutcome::Failed(format!(
+                    return Ok(Err(AssemblyOutcome::Failed(format!(
                         "the assembler crashes ({status}){}",
                         message.unwrap_or_default()
-                    )));
+                    ))));
                 }
                 if !status.success() {
-                    return Ok(AssemblyOutcome::Rejected(errors));
+                    return Ok(Err(AssemblyOutcome::Rejected(errors)));
                 }
             }
         }
-        let (program, options): (&Path, &[&str]) = match build.form {
-            Form::Encodings => (&self.nvdisasm, &["-hex"]),
-            Form::Plain => (&self.nvdisasm, &[]),
-            Form::Code => (&self.nvdisasm, &["-c"]),
-            Form::Lines => (&self.nvdisasm, &["-g"]),
-            Form::Instructions => (&self.cuobjdump, &["-sass"]),
-        };
-        let mut command = Command::new(program);
-        let listed = run_with_limit(command.args(options).arg(&cubin), &log, self.time_limit)?;
-        match listed.end {
-            ProcessEnd::Exited(status) if status.success() => {
-                Ok(AssemblyOutcome::Assembled(Listing::read(&listed.text)))
-            }
-            ProcessEnd::Exited(status) => Err(format!(
-                "{} fails ({status}): {}",
-                program.display(),
-                listed.text.trim()
-            )),
-            ProcessEnd::TimedOut => Err(format!(
-                "{} does not end within {} s",
-                program.display(),
-                self.time_limit.as_secs()
-            )),
-        }
+        Ok(Ok(cubin))
     }
 }
 
@@ -384,6 +487,14 @@ impl Listing {
             preamble,
             sections: sections.collect(),
         }
+    }
+
+    /// Returns the whole listing.
+    pub fn text(&self) -> String {
+        let sections = self.sections.iter().map(|(_, text)| text.as_str());
+        std::iter::once(self.preamble.as_str())
+            .chain(sections)
+            .collect()
     }
 
     /// Returns the listing of one kernel, which consists of the sections of the kernel, of its functions, and of the module.

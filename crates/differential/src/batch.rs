@@ -5,9 +5,13 @@ use crate::assemble::{AssemblerTools, AssemblyOptions, Form, Listing};
 use crate::excluded::KnownMiscompiles;
 use crate::kernel::Kernel;
 use crate::random::SplitMix64;
-use crate::run::{self, ComparisonOutcome};
+use crate::run::{self, ComparisonOutcome, KernelDifference};
 use std::collections::BTreeMap;
 use std::path::Path;
+use warpgrid_isa::Version;
+
+#[cfg(test)]
+mod tests;
 
 /// Number of kernels per assembler invocation. A batch contains several kernels, since the startup of the assembler takes as long as the
 /// assembly of several kernels.
@@ -29,6 +33,8 @@ pub struct BatchOptions<'a> {
     pub seed: u64,
     /// Targets, of which each batch uses one.
     pub targets: &'a [&'a str],
+    /// PTX ISA version of the modules.
+    pub ptx_version: Version,
     /// Listing forms, of which each batch uses one.
     pub forms: &'a [Form],
     /// Whether the kernels contain the instructions that `ptxas` is known to miscompile.
@@ -54,11 +60,14 @@ impl Batch {
         let build = AssemblyOptions {
             target,
             level: if debug { 0 } else { level },
+            ptx_version: options.ptx_version,
             debug,
             form: *random.pick(options.forms).unwrap_or(&Form::Encodings),
         };
         let kernels = (0..count)
-            .map(|index| Kernel::random(&format!("k{index}"), &build, options.known, &mut random))
+            .map(|index| {
+                Kernel::random(&Kernel::name_of(index), &build, options.known, &mut random)
+            })
             .collect();
         Batch { build, kernels }
     }
@@ -78,10 +87,11 @@ impl Batch {
                 ComparisonOutcome::NotComparable(reason) => {
                     *report.not_comparable.entry(reason).or_default() += 1;
                 }
-                ComparisonOutcome::Differs(reason) => report.different.push(Mismatch {
+                ComparisonOutcome::Differs(difference) => report.different.push(Mismatch {
+                    number: kernel.number(),
                     kernel,
                     build: self.build.clone(),
-                    reason,
+                    difference,
                     listing: own,
                 }),
             }
@@ -123,9 +133,10 @@ pub enum RejectionKind {
 /// Kernel whose PTX and SASS leave different memory contents.
 #[derive(Clone, Debug)]
 pub struct Mismatch {
+    /// Number of the original kernel in its batch. A reduced kernel has the number of a candidate.
+    pub number: usize,
     pub kernel: Kernel,
     pub build: AssemblyOptions,
-    /// Description of the first difference.
-    pub reason: String,
+    pub difference: KernelDifference,
     pub listing: String,
 }

@@ -92,6 +92,11 @@ impl Kernel {
         kernel
     }
 
+    /// Returns the name of the kernel with the given number in a batch.
+    pub(crate) fn name_of(number: usize) -> String {
+        format!("k{number}")
+    }
+
     /// Returns the number of the kernel in its batch.
     pub fn number(&self) -> usize {
         let number = self.name.strip_prefix('k');
@@ -103,17 +108,43 @@ impl Kernel {
         self.text(build).0
     }
 
+    /// Returns a module for a launch of one thread that contains only this kernel. The module contains no code and no declarations that the
+    /// body does not use.
+    pub(crate) fn compact_module(&self, build: &AssemblyOptions) -> String {
+        let mut text = module_directives(build);
+        if self.lines.iter().any(|line| line.contains("dyn")) {
+            text.push_str(DYNAMIC_SHARED_DECLARATION);
+        }
+        if self.lines.iter().any(|line| line.contains("cc")) {
+            text.push_str(body::constants());
+        }
+        self.write(&mut text, Frame::Compact);
+        text
+    }
+
     /// Returns the module source and the number of the first line of the kernel body.
     fn text(&self, build: &AssemblyOptions) -> (String, usize) {
         let mut text = header(build);
-        let first = self.write(&mut text);
+        let first = self.write(&mut text, Frame::Complete);
         (text, first)
     }
 
     /// Returns the `//@` annotations that launch the kernel.
     pub fn annotations(&self) -> String {
-        let mut text = format!("{} entry={}\n", self.shape.annotation(), self.name);
         let values = inputs::values(self.input_seed);
+        self.annotations_of(&self.shape, &values, N_LANES)
+    }
+
+    /// Returns the `//@` annotations that launch the kernel with one thread, which has the inputs of the given lane.
+    pub(crate) fn annotations_of_lane(&self, lane: usize) -> String {
+        let n_values = IN_BYTES / 8;
+        let values = inputs::values(self.input_seed);
+        let own = values.chunks(n_values).nth(lane).unwrap_or(&[]);
+        self.annotations_of(&Shape::SINGLE_THREAD, own, 1)
+    }
+
+    fn annotations_of(&self, shape: &Shape, values: &[u64], n_lanes: usize) -> String {
+        let mut text = format!("{} entry={}\n", shape.annotation(), self.name);
         let list: Vec<String> = values.iter().map(|bits| format!("{bits:#x}")).collect();
         let _ = writeln!(
             text,
@@ -121,19 +152,26 @@ impl Kernel {
             values.len(),
             list.join(", ")
         );
-        let _ = writeln!(text, "//@ buffer out: u64[{}] = 0", N_LANES * OUT_BYTES / 8);
+        let _ = writeln!(text, "//@ buffer out: u64[{}] = 0", n_lanes * OUT_BYTES / 8);
         let (number, words) = launch::parameters(self.input_seed);
         let _ = writeln!(text, "//@ scalar number: u32 = {number:#x}");
-        for (index, word) in words.iter().enumerate() {
+        // A kernel that does not read the structure has the same results with zeros.
+        let reads_structure = self.lines.iter().any(|line| line.contains("extra"));
+        let n_words = if reads_structure { words.len() } else { 0 };
+        for (index, word) in words.iter().enumerate().take(n_words) {
             let _ = writeln!(text, "//@ scalar extra+{}: u64 = {word:#x}", 8 * index);
         }
         text
     }
 
     /// Writes the kernel and its declarations, and returns the 1-based number of the first line of the kernel body.
-    fn write(&self, text: &mut String) -> usize {
+    fn write(&self, text: &mut String, frame: Frame) -> usize {
         let name = &self.name;
-        text.push_str(&body::functions(name));
+        let body = self.lines.join("\n");
+        let is_used = |part: &str| frame == Frame::Complete || body.contains(part);
+        if is_used("KERNEL") {
+            text.push_str(&body::functions(name));
+        }
         let threads = self.shape.block_threads();
         let local = match self.lines.iter().any(|line| uses_local_array(line)) {
             true => ".local .align 16 .b8 lo[64];\n",
@@ -152,25 +190,40 @@ impl Kernel {
             constructs::body_declarations(),
             body::SHARED_BYTES
         );
-        write_linear(text, "%n", "tid", "ntid");
-        write_linear(text, "%c0", "ctaid", "nctaid");
-        let _ = write!(
-            text,
-            "mad.lo.u32 %c0, %c0, {threads}, %n;\nmul.wide.u32 %w, %c0, {IN_BYTES};\nadd.u64 %i, %i, %w;\n\
-             mul.wide.u32 %w, %c0, {OUT_BYTES};\nadd.u64 %o, %o, %w;\n\
-             mov.u32 %t0, sh;\nmad.lo.u32 %s, %n, 64, %t0;\n"
-        );
-        write_shared_zeros(text, threads);
-        for i in 0..N_WORDS {
+        let uses_shared = is_used("[%s") || is_used("sh") || is_used("%s");
+        match frame {
+            Frame::Complete => {
+                write_linear(text, "%n", "tid", "ntid");
+                write_linear(text, "%c0", "ctaid", "nctaid");
+                let _ = write!(
+                    text,
+                    "mad.lo.u32 %c0, %c0, {threads}, %n;\nmul.wide.u32 %w, %c0, {IN_BYTES};\nadd.u64 %i, %i, %w;\n\
+                     mul.wide.u32 %w, %c0, {OUT_BYTES};\nadd.u64 %o, %o, %w;\n"
+                );
+            }
+            Frame::Compact if uses_shared || is_used("%n") => text.push_str("mov.u32 %n, 0;\n"),
+            Frame::Compact => {}
+        }
+        if uses_shared {
+            text.push_str("mov.u32 %t0, sh;\nmad.lo.u32 %s, %n, 64, %t0;\n");
+            write_shared_zeros(
+                text,
+                match frame {
+                    Frame::Complete => threads,
+                    Frame::Compact => 1,
+                },
+            );
+        }
+        for i in (0..N_WORDS).filter(|i| is_used(&format!("%r{i}"))) {
             let _ = writeln!(text, "ld.global.b32 %r{i}, [%i+{}];", i * 4);
         }
-        for i in 0..N_LONGS {
+        for i in (0..N_LONGS).filter(|i| is_used(&format!("%d{i}"))) {
             let _ = writeln!(text, "ld.global.b64 %d{i}, [%i+{}];", 32 + i * 8);
         }
-        for i in 0..N_HALVES {
+        for i in (0..N_HALVES).filter(|i| is_used(&format!("%h{i}"))) {
             let _ = writeln!(text, "ld.global.b16 %h{i}, [%i+{}];", 64 + i * 2);
         }
-        for i in 0..N_PREDICATES {
+        for i in (0..N_PREDICATES).filter(|i| is_used(&format!("%p{i}"))) {
             let _ = writeln!(
                 text,
                 "ld.global.b32 %t0, [%i+{}];\nsetp.lt.s32 %p{i}, %t0, 0;",
@@ -191,7 +244,7 @@ impl Kernel {
         }
         for place in PLACES {
             let ResultSlot { start, kind, n, .. } = *place;
-            for i in 0..n {
+            for i in (0..n).filter(|i| is_used(&format!("{}{i}", kind.prefix()))) {
                 let at = start + i * kind.width();
                 let _ = match kind {
                     RegisterKind::Word => writeln!(text, "st.global.b32 [%o+{at}], %r{i};"),
@@ -244,17 +297,31 @@ pub fn module_of(kernels: &[Kernel], build: &AssemblyOptions) -> (String, Vec<us
     let mut starts = Vec::new();
     for kernel in kernels {
         starts.push(text.matches('\n').count() + 1);
-        kernel.write(&mut text);
+        kernel.write(&mut text, Frame::Complete);
     }
     (text, starts)
 }
 
 fn header(build: &AssemblyOptions) -> String {
+    module_directives(build) + DYNAMIC_SHARED_DECLARATION + body::constants()
+}
+
+const DYNAMIC_SHARED_DECLARATION: &str = ".extern .shared .align 16 .b8 dyn[];\n";
+
+fn module_directives(build: &AssemblyOptions) -> String {
     format!(
-        ".version 9.0\n.target {}\n.address_size 64\n.extern .shared .align 16 .b8 dyn[];\n{}",
-        build.target,
-        body::constants()
+        ".version {}\n.target {}\n.address_size 64\n",
+        build.ptx_version, build.target
     )
+}
+
+/// Code of a kernel around its body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Frame {
+    /// The kernel loads all registers for the lane, and stores all registers.
+    Complete,
+    /// The kernel loads and stores only the registers that the body uses, and has one thread.
+    Compact,
 }
 
 /// Class of registers in the results of a lane.

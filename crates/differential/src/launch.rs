@@ -22,6 +22,12 @@ pub struct Shape {
 }
 
 impl Shape {
+    pub(crate) const SINGLE_THREAD: Shape = Shape {
+        grid: [1, 1, 1],
+        block: [1, 1, 1],
+        cluster: None,
+    };
+
     /// Returns a random launch shape that a target supports. Half of the shapes consist of one block of 64 threads along the x dimension.
     pub(crate) fn random(target: Option<&Target>, random: &mut SplitMix64) -> Shape {
         const SHAPES: &[([u32; 3], [u32; 3])] = &[

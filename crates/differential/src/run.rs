@@ -4,31 +4,30 @@ use crate::assemble::AssemblyOptions;
 use crate::constructs;
 use crate::inputs;
 use crate::kernel::{Kernel, N_LANES, OUT_BYTES, place_name};
+use warpgrid_isa::ScalarType;
 use warpgrid_view::check;
 use warpgrid_view::model::Severity;
 use warpgrid_view::{CheckOptions, MemoryKey, Scenario, Session, SourceLanguage};
 
 /// Step limit of a run. No generated kernel reaches this limit.
-const MAX_STEPS: u64 = 400_000;
+pub(crate) const MAX_STEPS: u64 = 400_000;
 
 /// Result of the comparison of PTX and SASS.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ComparisonOutcome {
     Equal,
-    Differs(String),
+    Differs(KernelDifference),
     /// The listing or the PTX does not determine the final memory, for the given reason.
     NotComparable(&'static str),
 }
 
-/// Prefixes of the reasons that describe a run that stops before the end of the kernel.
-const STOPS: [&str; 2] = [
-    "execution of the PTX stops: ",
-    "execution of the SASS stops: ",
-];
-
-/// Checks whether a reason describes a run that stops before the end of the kernel.
-pub fn is_stop(reason: &str) -> bool {
-    STOPS.iter().any(|stop| reason.starts_with(stop))
+/// Difference between the results of two runs of a random kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelDifference {
+    /// Description of the first difference.
+    pub reason: String,
+    /// Lane whose results differ; `None` if a run stops before the end of the kernel.
+    pub lane: Option<usize>,
 }
 
 /// Returns the 1-based numbers of the lines that the checker rejects or that the emulator does not support.
@@ -48,6 +47,28 @@ pub(crate) fn is_accepted(kernel: &Kernel, build: &AssemblyOptions) -> bool {
 
 /// Runs the PTX and the SASS of a kernel and compares the final memory.
 pub fn compare(kernel: &Kernel, build: &AssemblyOptions, listing: &str) -> ComparisonOutcome {
+    if has_misprinted_operand(listing) {
+        return ComparisonOutcome::NotComparable(MISPRINTED_OPERAND);
+    }
+    let outcome = compare_runs(kernel, build, listing);
+    let ComparisonOutcome::Differs(difference) = &outcome else {
+        return outcome;
+    };
+    let lacks = |part: &str| !build.form.has_data() && difference.reason.contains(part);
+    if lacks("which is not in the listing") {
+        return ComparisonOutcome::NotComparable("the listing lacks a constant bank");
+    }
+    if lacks("a function that is resolved by the linker") {
+        return ComparisonOutcome::NotComparable("the listing lacks the relocations of calls");
+    }
+    undetermined(kernel, build, listing).map_or(outcome, ComparisonOutcome::NotComparable)
+}
+
+/// Reason for which a listing with a misprinted operand is not comparable.
+pub(crate) const MISPRINTED_OPERAND: &str = "the disassembler prints a wrong operand";
+
+/// Checks whether a listing contains an instruction whose operand the disassembler prints incorrectly.
+pub(crate) fn has_misprinted_operand(listing: &str) -> bool {
     // For `SGXT d, a, c[0x3][n]`, the disassembler prints the wrong constant bank 5 or 6 and a wrong offset (13.5.37). The assembler
     // generates this instruction for `szext.clamp.s32 %r1, %r0, %r4` if `%r4` has been loaded from a constant.
     let is_misprinted = |line: &str| line.contains("SGXT") && line.contains("c[0x");
@@ -59,24 +80,8 @@ pub fn compare(kernel: &Kernel, build: &AssemblyOptions, listing: &str) -> Compa
         let source = words.and_then(|words| words.split(", ").nth(1));
         source.is_some_and(|source| source.starts_with(|first: char| first.is_ascii_digit()))
     };
-    if listing
-        .lines()
-        .any(|line| is_misprinted(line) || is_of_literal(line))
-    {
-        return ComparisonOutcome::NotComparable("the disassembler prints a wrong operand");
-    }
-    let outcome = compare_runs(kernel, build, listing);
-    let ComparisonOutcome::Differs(reason) = &outcome else {
-        return outcome;
-    };
-    let lacks = |part: &str| !build.form.has_data() && reason.contains(part);
-    if lacks("which is not in the listing") {
-        return ComparisonOutcome::NotComparable("the listing lacks a constant bank");
-    }
-    if lacks("a function that is resolved by the linker") {
-        return ComparisonOutcome::NotComparable("the listing lacks the relocations of calls");
-    }
-    undetermined(kernel, build, listing).map_or(outcome, ComparisonOutcome::NotComparable)
+    let mut lines = listing.lines();
+    lines.any(|line| is_misprinted(line) || is_of_literal(line))
 }
 
 /// Returns the reason if the listing or the PTX does not determine the final memory of a kernel.
@@ -95,38 +100,49 @@ fn undetermined(kernel: &Kernel, build: &AssemblyOptions, listing: &str) -> Opti
 /// Checks whether the final memory depends on the bits of NaNs that 64-bit arithmetic produces, which the manual does not define. The
 /// memory depends on these bits if the replacement of each NaN by a canonical NaN of either sign changes the memory.
 fn depends_on_nan_bits(kernel: &Kernel, build: &AssemblyOptions) -> bool {
-    let own = run(kernel.module(build), SourceLanguage::Ptx, kernel);
-    let mut canonical = ["0x7ff8000000000000", "0xfff8000000000000"].iter();
-    canonical.any(|bits| {
-        let lines = kernel.lines.iter();
-        let replaced = Kernel {
-            lines: lines.map(|line| with_canonical_nans(line, bits)).collect(),
-            ..kernel.clone()
-        };
-        run(replaced.module(build), SourceLanguage::Ptx, &replaced) != own
-    })
+    let source = kernel.module(build);
+    let canonical = CANONICAL_NANS.map(|bits| with_canonical_nans(&source, bits));
+    let own = run(source, SourceLanguage::Ptx, kernel);
+    let mut canonical = canonical.into_iter();
+    canonical.any(|source| run(source, SourceLanguage::Ptx, kernel) != own)
 }
 
-/// Appends an instruction to each statement that computes a 64-bit float. The appended instruction replaces a NaN by `bits`.
-fn with_canonical_nans(line: &str, bits: &str) -> String {
+/// Bits of the canonical 64-bit NaNs of both signs.
+pub(crate) const CANONICAL_NANS: [&str; 2] = ["0x7ff8000000000000", "0xfff8000000000000"];
+
+/// Appends a block to each statement that computes a 64-bit float. The appended block replaces a NaN by `bits`.
+pub(crate) fn with_canonical_nans(source: &str, bits: &str) -> String {
     let statement = |statement: &str| {
-        let (guard, rest) = match statement.trim_start().split_once(' ') {
-            Some((guard, rest)) if guard.starts_with('@') => (guard, rest),
-            _ => ("", statement.trim_start()),
+        let last_line = statement.rsplit('\n').find(|line| !line.trim().is_empty());
+        let text = last_line.unwrap_or("").trim();
+        // A label or the brace of a block may precede the statement.
+        let text = text.rsplit([':', '{']).next().unwrap_or("").trim();
+        let (guard, rest) = match text.split_once(' ') {
+            Some((guard, rest)) if guard.starts_with('@') => (guard, rest.trim_start()),
+            _ => ("", text),
         };
         let mut words = rest.split([' ', ',']);
         let opcode = words.next().unwrap_or("");
         let result = words.next().unwrap_or("");
-        let is_float = opcode.ends_with(".f64") || opcode.contains(".f64.");
-        match is_float && result.starts_with("%d") {
+        match is_f64_arithmetic(opcode) && result.starts_with('%') {
             true => format!(
-                "{statement}; setp.ne.u32 %q, %n, %n; {guard} testp.notanumber.f64 %q, {result}; @%q mov.b64 {result}, {bits}"
+                "{statement}; {{ .reg .pred %is_nan; mov.pred %is_nan, 0; {guard} testp.notanumber.f64 %is_nan, {result}; @%is_nan mov.b64 {result}, {bits}; }}"
             ),
-            false => statement.to_owned(),
+            false => format!("{statement};"),
         }
     };
-    let statements: Vec<String> = line.split(';').map(statement).collect();
-    statements.join(";")
+    let (statements, rest) = source.rsplit_once(';').unwrap_or(("", source));
+    statements.split(';').map(statement).collect::<String>() + rest
+}
+
+/// Checks whether an instruction computes a 64-bit float, whose bits the manual does not define if the result is a NaN.
+fn is_f64_arithmetic(opcode: &str) -> bool {
+    const COPIES: &[&str] = &["ld", "ldu", "mov", "selp", "slct", "shfl", "setp", "testp"];
+    let mut words = opcode.split('.');
+    let name = words.next().unwrap_or("");
+    // The first type is the type of the result.
+    let result = words.find_map(ScalarType::from_name);
+    !COPIES.contains(&name) && result == Some(ScalarType::F64)
 }
 
 /// Runs the PTX and the SASS of a kernel and compares the final memory.
@@ -135,22 +151,25 @@ fn compare_runs(kernel: &Kernel, build: &AssemblyOptions, listing: &str) -> Comp
         run(kernel.module(build), SourceLanguage::Ptx, kernel),
         run(listing.to_owned(), SourceLanguage::Sass, kernel),
     ];
-    for (side, stop) in sides.iter().zip(STOPS) {
+    for (side, language) in sides.iter().zip(["PTX", "SASS"]) {
         if let Err(reason) = side {
-            return ComparisonOutcome::Differs(format!("{stop}{reason}"));
+            return ComparisonOutcome::Differs(KernelDifference {
+                reason: format!("execution of the {language} stops: {reason}"),
+                lane: None,
+            });
         }
     }
     let [Ok(ptx), Ok(machine)] = sides else {
         return ComparisonOutcome::Equal;
     };
     match first_difference([&ptx, &machine], ["PTX", "SASS"]) {
-        Some(reason) => ComparisonOutcome::Differs(reason),
+        Some(difference) => ComparisonOutcome::Differs(difference),
         None => ComparisonOutcome::Equal,
     }
 }
 
 /// Describes the first difference between two contents of the buffer `out`. All 64-bit NaNs are considered equal.
-fn first_difference(sides: [&[u8]; 2], names: [&str; 2]) -> Option<String> {
+fn first_difference(sides: [&[u8]; 2], names: [&str; 2]) -> Option<KernelDifference> {
     let [first, second] = sides;
     let at = (0..first.len().min(second.len()))
         .find(|at| first[*at] != second[*at] && !are_nans(sides, *at))?;
@@ -164,19 +183,25 @@ fn first_difference(sides: [&[u8]; 2], names: [&str; 2]) -> Option<String> {
             .rev()
             .fold(0u64, |value, byte| value << 8 | u64::from(*byte))
     };
-    Some(format!(
-        "{name} of lane {lane}: {:#x} from {}, {:#x} from {}",
-        value(first),
-        names[0],
-        value(second),
-        names[1]
-    ))
+    Some(KernelDifference {
+        reason: format!(
+            "{name} of lane {lane}: {:#x} from {}, {:#x} from {}",
+            value(first),
+            names[0],
+            value(second),
+            names[1]
+        ),
+        lane: Some(lane),
+    })
 }
 
 /// Describes how the final memory on a GPU differs from the final memory in the emulator.
 pub fn compare_with_gpu(kernel: &Kernel, build: &AssemblyOptions, found: &[u8]) -> Option<String> {
     match run(kernel.module(build), SourceLanguage::Ptx, kernel) {
-        Ok(own) => first_difference([&own, found], ["the emulator", "the GPU"]),
+        Ok(own) => {
+            let difference = first_difference([&own, found], ["the emulator", "the GPU"]);
+            difference.map(|difference| difference.reason)
+        }
         Err(reason) => Some(format!("execution in the emulator stops: {reason}")),
     }
 }

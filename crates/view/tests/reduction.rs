@@ -24,10 +24,13 @@ fn reduced(source: &str, kind: FindingKind) -> ReductionReport {
 
 fn check(source: &str, kind: FindingKind, expect: Expect) {
     let report = reduced(source, kind);
-    expect.assert_eq(&format!("{}// {}\n", report.source, report.finding.message));
-    assert!(report.statements_after <= report.statements_before);
-    let again = reduced(&report.source, kind);
-    assert_eq!(again.source, report.source);
+    expect.assert_eq(&format!(
+        "{}// {}\n",
+        report.reduced.source, report.finding.message
+    ));
+    assert!(report.reduced.statements_after <= report.reduced.statements_before);
+    let again = reduced(&report.reduced.source, kind);
+    assert_eq!(again.reduced.source, report.reduced.source);
 }
 
 /// Producer that waits for a phase of `empty` that only its own arrivals could complete. The launch is inferred.
@@ -144,7 +147,7 @@ fn stopped_reduction_returns_the_shortest_source_so_far() {
         n_observed <= 10
     });
     let report = reduced.expect("a finding");
-    assert_eq!(report.attempts, 10);
-    assert!(report.statements_after <= report.statements_before);
+    assert_eq!(report.reduced.attempts, 10);
+    assert!(report.reduced.statements_after <= report.reduced.statements_before);
     assert_eq!(report.finding.kind, FindingKind::Hang);
 }

@@ -8,14 +8,22 @@ use crate::source::front_ends::{format_ptx, ptx_reduction};
 use serde::Serialize;
 use warpgrid_launch::scenario::{Scenario, SourceLanguage};
 
-/// Result of a reduction.
+/// Result of a reduction that preserves a finding.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReductionReport {
-    /// Reduced source, which states its launch configuration.
-    pub source: String,
+    #[serde(flatten)]
+    pub reduced: ReducedSource,
     /// Finding of the reduced source.
     pub finding: Finding,
+}
+
+/// Reduced source with the size of the reduction.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReducedSource {
+    /// Reduced source, which states its launch configuration.
+    pub source: String,
     /// Number of instructions and labels before the reduction.
     pub statements_before: usize,
     /// Number of instructions and labels after the reduction.
@@ -54,16 +62,76 @@ pub fn reduce_finding(
     }
     let original = PreservedFinding::of(scenario, kind, limits)?;
     let stated = original.with_stated_launch();
-    let preserved = match stated.finding_of(&stated.scenario.source) {
+    let preserved = match stated.finding_of(&stated.base.scenario.source) {
         Some(_) => stated,
         None => original,
     };
-    let source = preserved.scenario.source.clone();
-    let mut best = source.clone();
+    let reduced = reduce_source(&preserved.base.scenario.source, observe, &mut |source| {
+        preserved.finding_of(source).is_some()
+    });
+    let finding = preserved.finding_of(&reduced.source);
+    Ok(ReductionReport {
+        finding: finding.unwrap_or(preserved.finding),
+        reduced,
+    })
+}
+
+/// Reduces the source of a scenario while `has_property` returns true for the scenario with the reduced source. A reduced source has no
+/// errors and warnings that the original source does not have, such as data races and reads of uninitialized registers. `observe` receives
+/// the progress before each analysis, and stops the reduction by returning `false`.
+///
+/// # Errors
+///
+/// Fails if the source is not PTX, if the checker rejects the source, or if the source does not have the property.
+pub fn reduce_while(
+    scenario: &Scenario,
+    limits: AnalysisLimits,
+    observe: &mut dyn FnMut(ReductionProgress<'_>) -> bool,
+    has_property: &mut dyn FnMut(&Scenario) -> bool,
+) -> Result<ReducedSource, RequestError> {
+    if scenario.front != SourceLanguage::Ptx {
+        let message = "found a source in another language, expected PTX";
+        return Err(RequestError::unsupported(message));
+    }
+    let report = analyze(scenario, limits);
+    let mut diagnostics = report.diagnostics.iter();
+    if let Some(error) = diagnostics.find(|found| found.severity == FindingSeverity::Error) {
+        let message = format!("the source has an error: {}", error.message);
+        return Err(RequestError::no_result(message));
+    }
+    let kernel = report.kernels.iter().find(|kernel| {
+        let selected = scenario.entry.as_ref();
+        selected.is_none_or(|name| *name == kernel.kernel)
+    });
+    let base = PermittedFindings::of(scenario, &report, kernel, limits);
+    let stated = base.with_stated_launch();
+    let base = match has_property(&stated.scenario) {
+        true => stated,
+        false => base,
+    };
+    if !has_property(&base.scenario) {
+        return Err(RequestError::no_result(
+            "the source does not have the property",
+        ));
+    }
+    Ok(reduce_source(
+        &base.scenario.source,
+        observe,
+        &mut |source| base.analysis_of(source).is_some() && has_property(&base.with_source(source)),
+    ))
+}
+
+/// Reduces a source while `has_property` returns true for the reduced source.
+fn reduce_source(
+    source: &str,
+    observe: &mut dyn FnMut(ReductionProgress<'_>) -> bool,
+    has_property: &mut dyn FnMut(&str) -> bool,
+) -> ReducedSource {
+    let mut best = source.to_owned();
     let mut best_size = ptx_reduction::count_statements(&best);
     let statements_before = best_size;
     let mut attempts = 0;
-    let reduced = ptx_reduction::reduce(&source, &mut |candidate| {
+    let reduced = ptx_reduction::reduce(source, &mut |candidate| {
         let progress = ReductionProgress {
             source: &best,
             statements: best_size,
@@ -73,7 +141,7 @@ pub fn reduce_finding(
             return false;
         }
         attempts += 1;
-        let is_preserved = preserved.finding_of(candidate).is_some();
+        let is_preserved = has_property(candidate);
         if is_preserved {
             candidate.clone_into(&mut best);
             best_size = ptx_reduction::count_statements(candidate);
@@ -81,32 +149,86 @@ pub fn reduce_finding(
         is_preserved
     });
     let formatted = format_ptx(&reduced);
-    let source = match preserved.finding_of(&formatted) {
-        Some(_) => formatted,
-        None => reduced,
+    let source = match has_property(&formatted) {
+        true => formatted,
+        false => reduced,
     };
-    let finding = preserved.finding_of(&source);
-    Ok(ReductionReport {
-        finding: finding.unwrap_or(preserved.finding),
+    ReducedSource {
         statements_before,
         statements_after: ptx_reduction::count_statements(&source),
         source,
         attempts,
-    })
+    }
 }
 
-/// Finding that a reduction preserves, and the scenario in which it occurs.
+/// Scenario of a reduction, with the errors and warnings that a reduced source may have.
 #[derive(Clone, Debug)]
-struct PreservedFinding {
+struct PermittedFindings {
     scenario: Scenario,
-    finding: Finding,
-    signature: FindingSignature,
     /// Signatures of all errors and warnings of the original source. A reduced source has no other errors and warnings, such as reads of
     /// registers without a value.
     permitted: Vec<FindingSignature>,
     limits: AnalysisLimits,
     /// Inferred parts of the launch configuration as `//@` lines.
     inferred: Vec<String>,
+}
+
+impl PermittedFindings {
+    /// Returns the errors and warnings of a report about a scenario. A reduction runs only the given kernel.
+    fn of(
+        scenario: &Scenario,
+        report: &AnalysisReport,
+        kernel: Option<&KernelAnalysis>,
+        limits: AnalysisLimits,
+    ) -> PermittedFindings {
+        let mut base = PermittedFindings {
+            scenario: scenario.clone(),
+            permitted: errors_and_warnings(report)
+                .map(FindingSignature::of)
+                .collect(),
+            limits,
+            inferred: Vec::new(),
+        };
+        if let Some(kernel) = kernel {
+            base.scenario.entry = Some(kernel.kernel.clone()).filter(|name| !name.is_empty());
+            base.inferred.clone_from(&kernel.inferred);
+            // Most candidates that do not end would otherwise run up to the step limit.
+            let max_steps = kernel.steps.saturating_mul(4).saturating_add(10_000);
+            base.limits.max_steps = limits.max_steps.min(max_steps);
+        }
+        base
+    }
+
+    /// Returns the same scenario with the inferred launch configuration stated in the source, so that a shorter source has the same launch.
+    fn with_stated_launch(&self) -> PermittedFindings {
+        let mut stated = self.clone();
+        let lines = self.inferred.iter().map(|line| format!("{line}\n"));
+        stated.scenario.source = lines.collect::<String>() + &self.scenario.source;
+        stated
+    }
+
+    fn with_source(&self, source: &str) -> Scenario {
+        Scenario {
+            source: source.to_owned(),
+            ..self.scenario.clone()
+        }
+    }
+
+    /// Returns the analysis of a candidate source, or `None` if the source has errors or warnings that are not permitted.
+    fn analysis_of(&self, source: &str) -> Option<AnalysisReport> {
+        let report = analyze(&self.with_source(source), self.limits);
+        let is_permitted = |found: &Finding| self.permitted.contains(&FindingSignature::of(found));
+        let are_permitted = errors_and_warnings(&report).all(is_permitted);
+        are_permitted.then_some(report)
+    }
+}
+
+/// Finding that a reduction preserves, and the scenario in which it occurs.
+#[derive(Clone, Debug)]
+struct PreservedFinding {
+    base: PermittedFindings,
+    finding: Finding,
+    signature: FindingSignature,
 }
 
 impl PreservedFinding {
@@ -123,50 +245,29 @@ impl PreservedFinding {
             };
             RequestError::no_result(format!("the source has no {what}"))
         })?;
-        let mut preserved = PreservedFinding {
-            scenario: scenario.clone(),
+        Ok(PreservedFinding {
+            base: PermittedFindings::of(scenario, &report, kernel, limits),
             finding: finding.clone(),
             signature: FindingSignature::of(finding),
-            permitted: errors_and_warnings(&report)
-                .map(FindingSignature::of)
-                .collect(),
-            limits,
-            inferred: Vec::new(),
-        };
-        if let Some(kernel) = kernel {
-            preserved.scenario.entry = Some(kernel.kernel.clone()).filter(|name| !name.is_empty());
-            preserved.inferred.clone_from(&kernel.inferred);
-            // Most candidates that do not end would otherwise run up to the step limit.
-            let max_steps = kernel.steps.saturating_mul(4).saturating_add(10_000);
-            preserved.limits.max_steps = limits.max_steps.min(max_steps);
-        }
-        Ok(preserved)
+        })
     }
 
-    /// Returns the same finding with the inferred launch configuration stated in the source, so that a shorter source has the same launch.
-    /// A diagnostic of the check depends on no launch, so the source then has no annotations.
+    /// Returns the same finding in a source that states its launch configuration. A diagnostic of the check depends on no launch, so the
+    /// source then has no annotations.
     fn with_stated_launch(&self) -> PreservedFinding {
         let mut stated = self.clone();
         if self.finding.kind == FindingKind::Diagnostic {
-            stated.scenario.source = ptx_reduction::without_annotations(&self.scenario.source);
+            stated.base.scenario.source =
+                ptx_reduction::without_annotations(&self.base.scenario.source);
             return stated;
         }
-        let lines = self.inferred.iter().map(|line| format!("{line}\n"));
-        stated.scenario.source = lines.collect::<String>() + &self.scenario.source;
+        stated.base = self.base.with_stated_launch();
         stated
     }
 
     /// Returns the preserved finding of a candidate source.
     fn finding_of(&self, source: &str) -> Option<Finding> {
-        let scenario = Scenario {
-            source: source.to_owned(),
-            ..self.scenario.clone()
-        };
-        let report = analyze(&scenario, self.limits);
-        let mut others = errors_and_warnings(&report).map(FindingSignature::of);
-        if !others.all(|other| self.permitted.contains(&other)) {
-            return None;
-        }
+        let report = self.base.analysis_of(source)?;
         let mut findings = report.findings();
         findings
             .find(|finding| FindingSignature::of(finding) == self.signature)

@@ -32,7 +32,7 @@ pub struct CheckOptions {
 
 impl CheckOptions {
     /// Returns the options that a scenario specifies for its source.
-    pub(crate) fn of_scenario(scenario: &Scenario) -> CheckOptions {
+    pub fn of_scenario(scenario: &Scenario) -> CheckOptions {
         CheckOptions {
             language: scenario.front,
             target: scenario.target.clone(),

@@ -7,7 +7,7 @@ use crate::{Result, gpu};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use warpgrid_differential::assemble::{AssemblerTools, Form, TIME_LIMIT};
+use warpgrid_differential::assemble::{AssemblerTools, DEFAULT_PTX_VERSION, Form, TIME_LIMIT};
 use warpgrid_differential::batch::{
     BATCH_SIZE, Batch, BatchOptions, BatchReport, Mismatch, TARGETS,
 };
@@ -55,6 +55,7 @@ impl Options {
         let options = BatchOptions {
             seed: self.seed,
             targets: only.as_ref().map_or(targets, std::slice::from_ref),
+            ptx_version: DEFAULT_PTX_VERSION,
             forms: Form::ALL,
             known: KnownMiscompiles::Excluded,
         };
@@ -134,10 +135,12 @@ fn print(first: usize, different: &Mismatch, options: &Options) -> Result<()> {
     let Mismatch {
         kernel,
         build,
-        reason,
+        difference,
         listing,
+        number,
     } = different;
-    let number = first + kernel.number();
+    let reason = &difference.reason;
+    let number = first + number;
     println!("\nseed {} kernel {number}, {build}: {reason}", options.seed);
     for line in &kernel.lines {
         println!("    {line}");
