@@ -10,6 +10,12 @@ use warpgrid_view::analysis::comparison::ComparisonFrame;
 /// Pairs of examples that contain the same kernel, as PTX and as SASS.
 const PAIRS: &[(&str, &str)] = &[("vector-addition", "machine-code-of-a-kernel")];
 
+/// Prefix of the examples of miscompiles. The PTX of an example is compared with the listing that the assembler generated incorrectly, and
+/// each of its listings with the PTX.
+const MISCOMPILE: &str = "miscompile-";
+/// Suffixes of the listings of a miscompile, of which the first one is the incorrect listing.
+const LISTINGS: [&str; 2] = ["-wrong", "-right"];
+
 /// Prefix of a link to the comparison. If the sources are not examples, the link consists of this prefix only.
 pub(crate) const START: &str = "#compare";
 /// Former spelling of [`START`], which existing links contain.
@@ -63,12 +69,25 @@ pub type ExamplePair = [usize; 2];
 /// Returns the pair of examples that contains the given example. The given example is the first element of the pair.
 pub fn counterpart_of(index: usize) -> Option<ExamplePair> {
     let id = EXAMPLES.get(index)?.id;
-    let other = PAIRS.iter().find_map(|(ptx, code)| match id {
+    let of_pair = PAIRS.iter().find_map(|(ptx, code)| match id {
         _ if id == *ptx => Some(*code),
         _ if id == *code => Some(*ptx),
         _ => None,
-    })?;
-    Some([index, place_of(other)?])
+    });
+    let other = match of_pair {
+        Some(other) => place_of(other),
+        None if !id.starts_with(MISCOMPILE) => None,
+        None => match LISTINGS.iter().find_map(|suffix| id.strip_suffix(suffix)) {
+            Some(ptx) => place_of(ptx),
+            None => place_of(&format!("{id}{}", LISTINGS[0])),
+        },
+    };
+    Some([index, other?])
+}
+
+/// Returns whether an example is a listing of a miscompile. The comparison with its PTX opens the listing, so that menus omit it.
+pub fn is_miscompile_listing(id: &str) -> bool {
+    id.starts_with(MISCOMPILE) && LISTINGS.iter().any(|suffix| id.ends_with(suffix))
 }
 
 /// Returns the first pair of examples.
@@ -183,6 +202,23 @@ mod tests {
                 warpgrid_view::SourceLanguage::of_source(&text)
             });
             assert_ne!(first, second, "{ptx}");
+        }
+    }
+
+    #[test]
+    fn every_miscompile_has_two_listings() {
+        let miscompiles = EXAMPLES.iter().map(|example| example.id);
+        let miscompiles =
+            miscompiles.filter(|id| id.starts_with(MISCOMPILE) && !is_miscompile_listing(id));
+        for id in miscompiles {
+            let [wrong, right] = LISTINGS.map(|suffix| format!("{id}{suffix}"));
+            let ids = |from: &str| {
+                let pair = place_of(from).and_then(counterpart_of).expect("a pair");
+                pair.map(|index| EXAMPLES[index].id)
+            };
+            assert_eq!(ids(id), [id, wrong.as_str()]);
+            assert_eq!(ids(&wrong), [wrong.as_str(), id]);
+            assert_eq!(ids(&right), [right.as_str(), id]);
         }
     }
 

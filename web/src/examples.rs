@@ -170,6 +170,46 @@ examples! {
         "bug-tilelang-2699-before" "Missing barrier before st.bulk (bug)"
         "bug-tilelang-2699-after" "Missing barrier before st.bulk (fixed)"
     }
+    "Compiler bugs" ".ptx" {
+        "miscompile-add-sat" "Constants folded into a saturating addition"
+        "miscompile-shift-amount" "Shift amount clamped as a signed number"
+        "miscompile-tanh-sign" "Absolute value of tanh.approx removed"
+        "miscompile-sine-literal" "sin.approx evaluated at compile time"
+        "miscompile-selection-of-nan" "Sign test of ex2.approx removed"
+        "miscompile-comparison-mask" "Comparison mask truncated before a conversion"
+        "miscompile-logic-across-blocks" "Truth table of three logical operations"
+        "miscompile-skipped-or" "Assignment on a branch removed"
+        "miscompile-mask-and-predicate" "Comparison mask treated as a predicate"
+        "miscompile-saturation-cancelled" "Saturating subtraction cancelled by an addition"
+        "miscompile-first-bit-of-zero" "bfind of zero evaluated at compile time"
+        "miscompile-mixed-signedness" "Signed minimum after an unsigned maximum"
+    }
+    "Compiler bugs" ".sass" {
+        "miscompile-add-sat-wrong" "Constants folded into a saturating addition (ptxas 13.5.37 -O3, wrong)"
+        "miscompile-add-sat-right" "Constants folded into a saturating addition (ptxas 13.5.37 -O0, right)"
+        "miscompile-shift-amount-wrong" "Shift amount clamped as a signed number (ptxas 13.5.37 -O3, wrong)"
+        "miscompile-shift-amount-right" "Shift amount clamped as a signed number (ptxas 13.5.37 -O0, right)"
+        "miscompile-tanh-sign-wrong" "Absolute value of tanh.approx removed (ptxas 13.5.37 -O3, wrong)"
+        "miscompile-tanh-sign-right" "Absolute value of tanh.approx removed (ptxas 13.5.37 -O0, right)"
+        "miscompile-sine-literal-wrong" "sin.approx evaluated at compile time (ptxas 13.5.37 -O3, wrong)"
+        "miscompile-sine-literal-right" "sin.approx evaluated at compile time (ptxas 13.5.37 -O0, right)"
+        "miscompile-selection-of-nan-wrong" "Sign test of ex2.approx removed (ptxas 13.5.37 -O3, wrong)"
+        "miscompile-selection-of-nan-right" "Sign test of ex2.approx removed (ptxas 13.5.37 -O0, right)"
+        "miscompile-comparison-mask-wrong" "Comparison mask truncated before a conversion (ptxas 13.5.37 -O3, wrong)"
+        "miscompile-comparison-mask-right" "Comparison mask truncated before a conversion (ptxas 13.5.37 -O0, right)"
+        "miscompile-logic-across-blocks-wrong" "Truth table of three logical operations (ptxas 13.2.78 -O3, wrong)"
+        "miscompile-logic-across-blocks-right" "Truth table of three logical operations (ptxas 13.5.37 -O3, right)"
+        "miscompile-skipped-or-wrong" "Assignment on a branch removed (ptxas 13.2.78 -O3, wrong)"
+        "miscompile-skipped-or-right" "Assignment on a branch removed (ptxas 13.5.37 -O3, right)"
+        "miscompile-mask-and-predicate-wrong" "Comparison mask treated as a predicate (ptxas 13.2.78 -O3, wrong)"
+        "miscompile-mask-and-predicate-right" "Comparison mask treated as a predicate (ptxas 13.5.37 -O3, right)"
+        "miscompile-saturation-cancelled-wrong" "Saturating subtraction cancelled by an addition (ptxas 13.2.78 -O3, wrong)"
+        "miscompile-saturation-cancelled-right" "Saturating subtraction cancelled by an addition (ptxas 13.5.37 -O3, right)"
+        "miscompile-first-bit-of-zero-wrong" "bfind of zero evaluated at compile time (ptxas 13.2.78 -O3, wrong)"
+        "miscompile-first-bit-of-zero-right" "bfind of zero evaluated at compile time (ptxas 13.5.37 -O3, right)"
+        "miscompile-mixed-signedness-wrong" "Signed minimum after an unsigned maximum (ptxas 13.2.78 -O3, wrong)"
+        "miscompile-mixed-signedness-right" "Signed minimum after an unsigned maximum (ptxas 13.5.37 -O3, right)"
+    }
 }
 
 /// Returns the index of the example whose source is the given text.

@@ -4,6 +4,8 @@
 use expect_test::expect_file;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use warpgrid_view::analysis::comparison::PairedRun;
+use warpgrid_view::scenario::ComparisonKernel;
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{MemoryKey, Scenario, Session, SourceLanguage};
 
@@ -125,6 +127,53 @@ fn published_bugs_are_detected_and_fixed_versions_pass() {
     }
     assert_eq!(wrong, [""; 0]);
     assert!(n_examples >= MIN_BUG_EXAMPLES, "{n_examples} examples");
+}
+
+/// Lower bound of the number of examples of miscompiles.
+const MIN_MISCOMPILES: usize = 10;
+
+#[test]
+fn miscompiles_differ_from_their_ptx_and_correct_listings_do_not() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../public/examples");
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("an example");
+    let mut n_examples = 0;
+    for path in examples_in(&folder) {
+        let name = path.file_name().expect("a name").to_string_lossy();
+        let miscompile = name.strip_prefix("miscompile-");
+        let Some(name) = miscompile.and_then(|name| name.strip_suffix(".ptx")) else {
+            continue;
+        };
+        n_examples += 1;
+        for (listing, is_equal) in [("wrong", false), ("right", true)] {
+            let scenario = Scenario {
+                source: read(&format!("miscompile-{name}.ptx")),
+                beside: Some(ComparisonKernel {
+                    source: read(&format!("miscompile-{name}-{listing}.sass")),
+                    ..ComparisonKernel::default()
+                }),
+                ..Scenario::default()
+            };
+            let mut pair = PairedRun::new(scenario, MAX_STEPS).expect("two kernels");
+            while !pair.advance(u64::MAX) {}
+            let report = pair.report();
+            assert_eq!(
+                report.equal, is_equal,
+                "{name}, {listing}: {}",
+                report.summary
+            );
+            assert_eq!(report.notes, [""; 0], "{name}, {listing}");
+            for side in &report.sides {
+                assert!(
+                    side.over && side.fault.is_none(),
+                    "{name}, {listing}: {side:?}"
+                );
+            }
+            // The comparison opens after the first store that differs.
+            let divergence = pair.first_divergence(&report);
+            assert_eq!(divergence, (!is_equal).then_some(1), "{name}, {listing}");
+        }
+    }
+    assert!(n_examples >= MIN_MISCOMPILES, "{n_examples} examples");
 }
 
 /// Examples with a data race, because they demonstrate conflicting stores of lanes.

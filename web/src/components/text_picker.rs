@@ -2,6 +2,7 @@
 
 use super::Dispatch;
 use super::pickers::Select;
+use crate::compare::is_miscompile_listing;
 use crate::examples::{EXAMPLES, Example};
 use crate::model::{Action, SavedKernel};
 use crate::saved_kernels;
@@ -71,7 +72,9 @@ fn own_option(text: &SavedKernel) -> Html {
 }
 
 fn group(name: &str) -> Html {
-    let within = EXAMPLES.iter().filter(|example| example.group == name);
+    let within = EXAMPLES
+        .iter()
+        .filter(|example| example.group == name && !is_miscompile_listing(example.id));
     let option =
         |example: &Example| html! { <option value={example.id}>{ example.title }</option> };
     html! { <optgroup label={name.to_owned()}>{ for within.map(option) }</optgroup> }
