@@ -17,6 +17,7 @@ const SECTIONS = [
     ["docs/guides/fix-bank-conflicts.md", "docs/guides/fix-bank-conflicts.html", "Fix bank conflicts", "Measure bank conflicts, and rewrite a kernel so that it has no bank conflicts."],
     ["docs/guides/read-a-descriptor.md", "docs/guides/read-a-descriptor.html", "Read a descriptor", "Decode, build and debug matrix descriptors of wgmma and tcgen05."],
     ["docs/guides/compare-ptx-and-sass.md", "docs/guides/compare-ptx-and-sass.html", "Compare PTX and SASS", "Run a kernel and its SASS with one launch configuration, and compare memory contents."],
+    ["docs/guides/find-ptxas-miscompiles.md", "docs/guides/find-ptxas-miscompiles.html", "Find ptxas miscompiles", "Find errors of ptxas with random kernels, and reduce a PTX test case, without a GPU."],
     ["docs/guides/embed-a-figure.md", "docs/guides/embed-a-figure.html", "Embed a figure", "Embed interactive kernels and layout diagrams in documentation."],
     ["docs/guides/teach-a-lesson.md", "docs/guides/teach-a-lesson.html", "Teach a lesson", "Write exercises, tours and puzzles, which Warpgrid verifies by running the kernel."],
     ["docs/ci-example/README.md", "docs/ci.html", "PTX tests in CI", "An example project that tests its kernels in CI without a GPU."],

@@ -13,7 +13,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use warpgrid_differential::KnownMiscompiles;
-use warpgrid_differential::assemble::{AssemblerTools, DEFAULT_PTX_VERSION, Form};
+use warpgrid_differential::assemble::{AssemblerTools, DEFAULT_PTX_VERSION, Form, Version};
 use warpgrid_differential::batch::{BatchOptions, TARGETS};
 use warpgrid_differential::fuzz::{FoundBug, FuzzCounts, FuzzObserver, FuzzOptions, search};
 use warpgrid_differential::threads::available;
@@ -71,6 +71,8 @@ struct Preparation {
     tools: AssemblerTools,
     also: Vec<AssemblerTools>,
     targets: Vec<String>,
+    /// Newest PTX ISA version that all assemblers support.
+    ptx_version: Version,
 }
 
 impl Preparation {
@@ -78,31 +80,34 @@ impl Preparation {
         let tools = arguments.assembler.find()?;
         let also = arguments.also.iter();
         let also = also.map(|path| arguments.assembler.with_assembler(path.clone()));
-        let also = also.collect::<Result<_, _>>()?;
+        let also: Vec<AssemblerTools> = also.collect::<Result<_, _>>()?;
         if is_filled(&arguments.out) {
             return Err(format!(
                 "the directory `{}` is not empty: specify another directory with `--out`",
                 arguments.out.display()
             ));
         }
-        let version = tools.ptx_version().unwrap_or(DEFAULT_PTX_VERSION);
+        // Every assembler must accept the kernels.
+        let all = std::iter::once(&tools).chain(&also);
+        let versions = all.map(|tools| tools.ptx_version().unwrap_or(DEFAULT_PTX_VERSION));
+        let ptx_version = versions.min().unwrap_or(DEFAULT_PTX_VERSION);
         let named: Vec<&str> = arguments.targets.iter().map(String::as_str).collect();
         let targets = match named.as_slice() {
             [] => TARGETS,
             named => named,
         };
-        let supported = tools.supported_targets(targets, version)?;
+        let supported = tools.supported_targets(targets, ptx_version)?;
         let is_unsupported = |target: &&&str| !supported.contains(*target);
         match named.iter().find(is_unsupported) {
             Some(target) => {
                 return Err(format!(
-                    "`{target}` is not a target of PTX ISA {version} that ptxas {} supports",
+                    "`{target}` is not a target of PTX ISA {ptx_version} that ptxas {} supports",
                     tools.release
                 ));
             }
             None if supported.is_empty() => {
                 return Err(format!(
-                    "ptxas {} assembles no module of PTX ISA {version}",
+                    "ptxas {} assembles no module of PTX ISA {ptx_version}",
                     tools.release
                 ));
             }
@@ -113,6 +118,7 @@ impl Preparation {
             tools,
             also,
             targets,
+            ptx_version,
         })
     }
 
@@ -125,7 +131,7 @@ impl Preparation {
             batches: BatchOptions {
                 seed: arguments.seed,
                 targets: &targets,
-                ptx_version: self.tools.ptx_version().unwrap_or(DEFAULT_PTX_VERSION),
+                ptx_version: self.ptx_version,
                 // The other forms omit parts of the code that determine the results.
                 forms: &[Form::Encodings],
                 known: match arguments.exclude_known {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use warpgrid_isa::Version;
+pub use warpgrid_isa::Version;
 use warpgrid_isa::release::RELEASES;
 
 /// Options for the assembly of a batch of kernels.

@@ -11,10 +11,11 @@ use crate::files::TempDir;
 use crate::kernel::Kernel;
 use crate::run::MAX_STEPS;
 use crate::shrink::shrink;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use warpgrid_isa::ScalarType;
 use warpgrid_view::analysis::findings::AnalysisLimits;
 use warpgrid_view::analysis::reduction::reduce_while;
 use warpgrid_view::{Scenario, SourceLanguage};
@@ -65,8 +66,11 @@ pub struct FuzzCounts {
 /// Error of the assembler, with a minimal kernel that shows the error.
 #[derive(Clone, Debug)]
 pub struct FoundBug {
-    /// Instructions of the reduced kernel, or the message of a failed assembler. Bugs with the same cause are reported once.
+    /// Names and result types of the instructions of the reduced kernel, or the message of a failed assembler. Bugs with the same cause are
+    /// reported once.
     pub cause: String,
+    /// Instructions of the reduced kernel without operands, in the order of the source.
+    pub instructions: String,
     /// Number of the kernel in the sequence of the seed.
     pub kernel_number: usize,
     pub build: AssemblyOptions,
@@ -127,9 +131,9 @@ pub fn search(options: &FuzzOptions<'_>, observer: &dyn FuzzObserver) -> Result<
 #[derive(Debug, Default)]
 struct SearchState {
     counts: FuzzCounts,
-    /// Cause of each kernel that the first reduction has produced, by the instructions of this kernel. A second kernel with the same
-    /// instructions is not reduced further.
-    causes_of_shapes: BTreeMap<String, String>,
+    /// Cause of the reported bug, by the cause of the kernel from which only lines had been removed. A second such kernel is not reduced
+    /// further.
+    final_causes: BTreeMap<String, String>,
     n_found: usize,
     /// First error, which ends the search.
     error: Option<String>,
@@ -200,6 +204,7 @@ impl Search<'_> {
                     let source = source_of(&rejection.kernel, &build, None);
                     self.report(FoundBug {
                         cause: message.clone(),
+                        instructions: String::new(),
                         kernel_number,
                         build: build.clone(),
                         source,
@@ -231,9 +236,9 @@ impl Search<'_> {
         self.with_state(|state| state.counts.n_different += 1);
         let kernel_number = first + mismatch.number;
         let mismatch = shrink(mismatch, self.options.tools, file)?;
-        let shape = instructions(&mismatch.kernel.lines.join("\n"));
+        let shape = cause_of(&instructions(&mismatch.kernel.lines.join("\n")));
         let known = self.with_state(|state| {
-            let cause = state.causes_of_shapes.get(&shape)?.clone();
+            let cause = state.final_causes.get(&shape)?.clone();
             *state.counts.causes.entry(cause).or_default() += 1;
             Some(())
         });
@@ -250,7 +255,7 @@ impl Search<'_> {
             });
             return Ok(());
         };
-        self.with_state(|state| state.causes_of_shapes.insert(shape, bug.cause.clone()));
+        self.with_state(|state| state.final_causes.insert(shape, bug.cause.clone()));
         self.report(bug)
     }
 
@@ -306,8 +311,10 @@ impl Search<'_> {
             let DifferenceOutcome::Differs(difference) = test.run(&scenario)? else {
                 continue;
             };
+            let instructions = instructions(&reduced.source);
             return Ok(Some(FoundBug {
-                cause: instructions(&reduced.source),
+                cause: cause_of(&instructions),
+                instructions,
                 kernel_number,
                 build: test.build.clone(),
                 kind: BugKind::WrongCode {
@@ -368,6 +375,7 @@ fn source_of(kernel: &Kernel, build: &AssemblyOptions, lane: Option<usize>) -> S
 fn instructions(source: &str) -> String {
     const PROVIDERS: &[&str] = &[
         "bra",
+        "brx",
         "cvta",
         "ld.param",
         "ld.global.b",
@@ -396,9 +404,30 @@ fn instructions(source: &str) -> String {
     found.join(", ")
 }
 
+/// Returns the names and result types of instructions, in alphabetical order and without repetitions.
+fn cause_of(instructions: &str) -> String {
+    let name = |instruction: &str| {
+        let mut words = instruction.split('.');
+        let name = words.next().unwrap_or("").to_owned();
+        let result = words.find(|word| ScalarType::from_name(word).is_some());
+        result.map_or_else(|| name.clone(), |ty| format!("{name}.{ty}"))
+    };
+    let names: BTreeSet<String> = instructions.split(", ").map(name).collect();
+    names.into_iter().collect::<Vec<_>>().join(", ")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::instructions;
+    use super::{cause_of, instructions};
+
+    #[test]
+    fn cause_omits_modifiers_order_and_repetitions() {
+        assert_eq!(
+            cause_of("shl.b16, add.sat.s32, shl.b16"),
+            "add.s32, shl.b16"
+        );
+        assert_eq!(cause_of("cvt.rzi.ftz.s32.f32"), "cvt.s32");
+    }
 
     #[test]
     fn instructions_omit_operands_and_providers() {

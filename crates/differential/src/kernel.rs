@@ -190,7 +190,7 @@ impl Kernel {
             constructs::body_declarations(),
             body::SHARED_BYTES
         );
-        let uses_shared = is_used("[%s") || is_used("sh") || is_used("%s");
+        let uses_shared = is_used("%s") || is_used("[sh") || is_used(" sh");
         match frame {
             Frame::Complete => {
                 write_linear(text, "%n", "tid", "ntid");
@@ -206,13 +206,10 @@ impl Kernel {
         }
         if uses_shared {
             text.push_str("mov.u32 %t0, sh;\nmad.lo.u32 %s, %n, 64, %t0;\n");
-            write_shared_zeros(
-                text,
-                match frame {
-                    Frame::Complete => threads,
-                    Frame::Compact => 1,
-                },
-            );
+            match frame {
+                Frame::Complete => write_shared_zeros(text, threads),
+                Frame::Compact => write_shared_zeros_of_thread(text),
+            }
         }
         for i in (0..N_WORDS).filter(|i| is_used(&format!("%r{i}"))) {
             let _ = writeln!(text, "ld.global.b32 %r{i}, [%i+{}];", i * 4);
@@ -289,6 +286,16 @@ fn write_shared_zeros(text: &mut String, threads: usize) {
         );
     }
     text.push_str("bar.sync 0;\n");
+}
+
+/// Writes a loop in which a single thread zeroes shared memory.
+fn write_shared_zeros_of_thread(text: &mut String) {
+    let _ = write!(
+        text,
+        "add.u32 %t1, %t0, {};\nmov.b32 %t2, 0;\nZEROS:\nsub.u32 %t1, %t1, 16;\n\
+         st.shared.v4.b32 [%t1], {{%t2, %t2, %t2, %t2}};\nsetp.gt.u32 %q, %t1, %t0;\n@%q bra ZEROS;\n",
+        body::SHARED_BYTES.next_multiple_of(16)
+    );
 }
 
 /// Returns a module of several kernels, and the first line number of each kernel.

@@ -172,7 +172,7 @@ fn text_of(seed: u64, bug: &FoundBug) -> String {
         } => {
             let mut text = format!(
                 "# Wrong code for `{}`\n\nThe code that `ptxas` generates with `{arguments}` stores other values than the PTX.\n\n",
-                bug.cause
+                bug.instructions
             );
             write_values(&mut text, difference);
             write_verdicts(&mut text, verdicts);
