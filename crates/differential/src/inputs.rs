@@ -96,12 +96,13 @@ const UPPER: &[u32] = &[
 /// Returns a random 32-bit word.
 pub(crate) fn word(random: &mut SplitMix64) -> u32 {
     match random.below(8) {
-        0..=2 => random.next() as u32,
+        0..=2 => random.next_u64() as u32,
         3 | 4 => *random.pick(WORDS).unwrap_or(&0),
         5 => random.below(64) as u32,
         // The result is a float of moderate magnitude.
         6 => {
-            (0x3800_0000 + (random.next() as u32 & 0x0fff_ffff)) | (random.next() as u32 & 1) << 31
+            (0x3800_0000 + (random.next_u64() as u32 & 0x0fff_ffff))
+                | (random.next_u64() as u32 & 1) << 31
         }
         _ => (random.below(200) as u32).wrapping_sub(100),
     }
@@ -111,13 +112,13 @@ pub(crate) fn word(random: &mut SplitMix64) -> u32 {
 pub(crate) fn long(random: &mut SplitMix64) -> u64 {
     let low = u64::from(word(random));
     match random.below(8) {
-        0 | 1 => random.next(),
+        0 | 1 => random.next_u64(),
         2 => u64::from(*random.pick(UPPER).unwrap_or(&0)) << 32,
         3 => u64::from(*random.pick(UPPER).unwrap_or(&0)) << 32 | low,
         // The result is a 64-bit float of moderate magnitude.
         4 => {
-            (0x3f00_0000_0000_0000 + (random.next() & 0x01ff_ffff_ffff_ffff))
-                | (random.next() & 1) << 63
+            (0x3f00_0000_0000_0000 + (random.next_u64() & 0x01ff_ffff_ffff_ffff))
+                | (random.next_u64() & 1) << 63
         }
         5 => low,
         6 => (random.below(2000) as u64).wrapping_sub(1000),

@@ -220,7 +220,7 @@ impl ModifierChoices {
                     _ => format!("{:#x}", inputs::word(random)),
                 })
             }
-            0..=2 if bits == 16 => Some((random.next() as u16).to_string()),
+            0..=2 if bits == 16 => Some((random.next_u64() as u16).to_string()),
             3 if bits == 32 && takes_special => {
                 let names = ["%tid.x", "%laneid", "%ntid.x", "%lanemask_lt", "%warpid"];
                 random.pick(&names).map(|name| (*name).to_owned())

@@ -49,7 +49,7 @@ impl Kernel {
         known: KnownMiscompiles,
         random: &mut SplitMix64,
     ) -> Kernel {
-        let input_seed = random.next();
+        let input_seed = random.next_u64();
         let target = Target::from_name(&build.target);
         let shape = Shape::random(target, random);
         let mut lines = body::random(target, known, &shape, random);

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use warpgrid_view::Scenario;
 use warpgrid_view::analysis::findings::{AnalysisLimits, FindingKind};
-use warpgrid_view::analysis::reduction::{ReductionReport, reduce_finding};
+use warpgrid_view::analysis::reduction::{ReductionReport, reduce_finding, reduce_while};
 
 const LIMITS: AnalysisLimits = AnalysisLimits {
     max_steps: 100_000,
@@ -137,6 +137,51 @@ fn source_without_the_finding_is_refused() {
         "the source has no data race"
     );
     assert_eq!(refused(FindingKind::Diagnostic), "the source has no error");
+}
+
+/// Kernel whose store is guarded by a predicate.
+const GUARDED: &str = "//@ launch grid=1 block=1
+//@ buffer in: u32[1] = 5
+//@ buffer out: u32[1] = 0
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 out)
+{
+    .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p;
+    ld.param.u64 %rd0, [in];
+    ld.param.u64 %rd1, [out];
+    ld.global.u32 %r0, [%rd0];
+    mov.u32 %r1, 3;
+    max.u32 %r2, %r0, %r1;
+    setp.gt.u32 %p, %r2, 4;
+    @%p st.global.u32 [%rd1], 1;
+    ret;
+}
+";
+
+#[test]
+fn reduced_source_reads_no_unwritten_register() {
+    let mut has_guard = |scenario: &Scenario| scenario.source.contains("@%p st.global");
+    let reduced = reduce_while(&scenario(GUARDED), LIMITS, &mut |_| true, &mut has_guard);
+    let source = reduced.expect("a reduced source").source;
+    // The analysis of the run does not follow guards, but the predicate must be written.
+    assert!(source.contains("setp.gt.u32 %p"), "{source}");
+    assert!(!source.contains("max.u32"), "{source}");
+}
+
+#[test]
+fn source_without_the_property_is_refused() {
+    let refused = |source: &str| {
+        let reduced = reduce_while(&scenario(source), LIMITS, &mut |_| true, &mut |_| false);
+        reduced.expect_err("no property").message
+    };
+    assert_eq!(refused(GUARDED), "the source does not have the property");
+    let message = refused(&GUARDED.replace("max.u32", "max.v32"));
+    assert!(
+        message.starts_with("the source has an error: "),
+        "{message}"
+    );
 }
 
 #[test]

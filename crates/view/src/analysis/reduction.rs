@@ -4,6 +4,7 @@ use crate::analysis::findings::{
     AnalysisLimits, AnalysisReport, Finding, FindingKind, FindingSeverity, KernelAnalysis, analyze,
 };
 use crate::request_error::RequestError;
+use crate::session::Session;
 use crate::source::front_ends::{format_ptx, ptx_reduction};
 use serde::Serialize;
 use warpgrid_launch::scenario::{Scenario, SourceLanguage};
@@ -77,8 +78,8 @@ pub fn reduce_finding(
 }
 
 /// Reduces the source of a scenario while `has_property` returns true for the scenario with the reduced source. A reduced source has no
-/// errors and warnings that the original source does not have, such as data races and reads of uninitialized registers. `observe` receives
-/// the progress before each analysis, and stops the reduction by returning `false`.
+/// errors and warnings that the original source does not have, such as data races, and reads no register that may be unwritten unless the
+/// original source does. `observe` receives the progress before each analysis, and stops the reduction by returning `false`.
 ///
 /// # Errors
 ///
@@ -114,11 +115,27 @@ pub fn reduce_while(
             "the source does not have the property",
         ));
     }
+    let permits_unwritten = reads_unwritten_register(&base.scenario);
     Ok(reduce_source(
         &base.scenario.source,
         observe,
-        &mut |source| base.analysis_of(source).is_some() && has_property(&base.with_source(source)),
+        &mut |source| {
+            let scenario = base.with_source(source);
+            (permits_unwritten || !reads_unwritten_register(&scenario))
+                && base.analysis_of(source).is_some()
+                && has_property(&scenario)
+        },
     ))
+}
+
+/// Checks whether a function of a scenario may read a register before the register is written. The analysis of a run finds only reads that
+/// determine addresses, branches or stored values.
+fn reads_unwritten_register(scenario: &Scenario) -> bool {
+    let session = Session::new_without_last_writers(scenario.clone());
+    session.is_ok_and(|session| {
+        let mut functions = session.program.functions.iter();
+        functions.any(|function| session.program.reads_unwritten_register(function))
+    })
 }
 
 /// Reduces a source while `has_property` returns true for the reduced source.
