@@ -98,6 +98,9 @@ pub(crate) fn Help(props: &Props) -> Html {
                 { "To compile CUDA C++ with Compiler Explorer, paste the source and select “Compile with Compiler Explorer”. To open a file on GitHub, a gist or a Compiler Explorer link, paste the link in place of the source, \
                    or select “Open link” in the command palette (Ctrl+K). The page asks before it contacts another site. To withdraw a permission, select “External site permissions” in the command palette." }
             </p>
+            <p>
+                { "“Learn” contains runnable examples, tours and puzzles. The chapter “Compiler bugs” contains miscompiles of ptxas: “wrong” and “right” compare a listing with its PTX, and stop at the first store that differs." }
+            </p>
             <h3>{ "Limits" }</h3>
             <ul>
                 <li>{ "Kernels run in an emulator in this page. With few exceptions, the results are bit-exact with the results of an H100. \
