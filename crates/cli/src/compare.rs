@@ -5,7 +5,10 @@ use crate::launch::{InferredReport, write_guesses};
 use crate::output::{JsonReport, stdout};
 use crate::{ExitKind, OutputFormat};
 use std::io::{self, Write};
-use warpgrid_view::analysis::comparison::{ComparisonReport, ComparisonSide};
+use warpgrid_view::analysis::comparison::{
+    ComparisonReport, ComparisonSide, ComputedValue, FirstDifference,
+};
+use warpgrid_view::source::line_table::SourcePosition;
 use warpgrid_view::counted;
 use warpgrid_view::{MemoryKey, SourceLanguage};
 
@@ -50,12 +53,61 @@ fn print_text(
     for difference in &report.differences {
         print_difference(out, names, difference)?;
     }
+    if let Some(difference) = &report.first_difference {
+        print_first_difference(out, names, difference)?;
+    }
     for (name, alone) in names.into_iter().zip(&report.unmatched_memories) {
         if let Some(text) = unmatched_text(name, alone) {
             writeln!(out, "  {text}")?;
         }
     }
     write_guesses(out, guesses)
+}
+
+/// Writes the first instruction of each version that computed another value than the other version.
+fn print_first_difference(
+    out: &mut impl Write,
+    names: [&str; 2],
+    difference: &FirstDifference,
+) -> io::Result<()> {
+    let FirstDifference {
+        memory,
+        index,
+        sides,
+        omitted,
+        confirmed,
+    } = difference;
+    let title = match confirmed {
+        true => "first instructions that computed different values",
+        false => "instructions that computed the stored values (no earlier difference was found)",
+    };
+    writeln!(out, "  {title} ({memory}[{index}]):")?;
+    for (name, side) in names.into_iter().zip(sides) {
+        writeln!(out, "    {name}: {}", computed_text(side))?;
+    }
+    for value in omitted {
+        writeln!(out, "    not computed by the machine code: {}", computed_text(value))?;
+    }
+    Ok(())
+}
+
+/// Formats a computed value: `R9 = 0x7fffffff, block (0, 0, 0) warp 0 lane 0 in step 13, line 269: SEL R9, R9, 0x7fffffff, !P0`.
+fn computed_text(side: &ComputedValue) -> String {
+    let [x, y, z] = side.block;
+    let register = side.register.as_deref().unwrap_or("stored constant");
+    let number = side.number.as_ref().map(|number| format!(" ({number})"));
+    let source = side.source.first().map(SourcePosition::short);
+    format!(
+        "{register} = {}{}, block ({x}, {y}, {z}) warp {} lane {} in step {}, line {}{}: {}",
+        side.value,
+        number.unwrap_or_default(),
+        side.warp,
+        side.lane,
+        side.step,
+        side.range.line,
+        source.map_or(String::new(), |source| format!(" ({source})")),
+        side.instruction
+    )
 }
 
 /// Returns a line about the memories that exist only in one version. A kernel that uses libcu++ contains hundreds of variables without

@@ -12,6 +12,7 @@ pub(crate) mod last_writers;
 pub(crate) mod launch_validation;
 pub(crate) mod machine;
 pub(crate) mod queries;
+pub(crate) mod register_write;
 pub(crate) mod residency;
 #[cfg(test)]
 mod scheduling_tests;

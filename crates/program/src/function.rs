@@ -9,7 +9,7 @@ use crate::operand::{Callee, Operand, OperandList, OperandValue, RegisterTuple};
 use crate::registers::Registers;
 use crate::sass_info::SassKernelInfo;
 use crate::span::Span;
-use std::ops::Deref;
+use std::ops::{Deref, RangeInclusive};
 use warpgrid_isa::{Modifiers, Operation, ScalarType, StateSpace, Target, Version};
 
 /// Validated, immutable module whose instructions are legal for its target. Only front ends construct a `Program`, after checking
@@ -220,6 +220,22 @@ impl Function {
         self.operands
             .get(start..start + list.n as usize)
             .unwrap_or(&[])
+    }
+
+    /// Returns the indices of the instructions that the emulator executes in the same step as an instruction.
+    pub fn instructions_of_step(&self, instruction: u32) -> RangeInclusive<usize> {
+        let is_with_next = |index: usize| {
+            let instruction = self.instructions.get(index);
+            instruction.is_some_and(|found| found.step == StepGrouping::WithNext)
+        };
+        let (mut first, mut last) = (instruction as usize, instruction as usize);
+        while first > 0 && is_with_next(first - 1) {
+            first -= 1;
+        }
+        while is_with_next(last) {
+            last += 1;
+        }
+        first..=last
     }
 
     /// Visits the registers that an instruction may access: its guard, then its operands in order. All other queries for the

@@ -3,11 +3,15 @@
 //! diverge.
 
 pub(crate) mod comparison_frame;
+pub(crate) mod differing_instruction;
+pub(crate) mod execution_trace;
 pub(crate) mod listing;
+pub(crate) mod value_slice;
 
 pub use crate::analysis::comparison::comparison_frame::{
     CellComparison, ComparisonCell, ComparisonFrame, ComparisonGrid, ComparisonStep,
 };
+pub use crate::analysis::comparison::differing_instruction::{ComputedValue, FirstDifference};
 
 use crate::analysis::memory_diff::{
     FinalMemory, MemoryDifference, differences_between, final_memories, outlasts_run,
@@ -50,6 +54,11 @@ pub struct ComparisonReport {
     pub unmatched_memories: [Vec<MemoryKey>; 2],
     /// First differing element of each memory, with the stores of both versions to this element.
     pub differences: Vec<MemoryDifference>,
+    /// First instruction of each version that computed another value than the other version. The field is absent if the memory contents are
+    /// equal, or if the search does not find the instructions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub first_difference: Option<FirstDifference>,
     /// Findings that make the results of a version undefined, such as a data race. The list is empty if the results are equal.
     pub notes: Vec<String>,
 }
@@ -206,6 +215,7 @@ impl PairedRun {
             depends_on_nan: !differences.is_empty() && self.depends_on_nan(&lefts),
         };
         let equal = end.n_diverged == 0 && end.faults_agree && end.is_over;
+        let found = self.first_difference([&lefts[0], &lefts[1]]);
         let notes = match equal {
             true => Vec::new(),
             false => self.undefined_results(),
@@ -218,6 +228,7 @@ impl PairedRun {
             memories: self.compared.clone(),
             unmatched_memories: self.unmatched_memories.clone(),
             differences,
+            first_difference: found.map(|found| found.difference),
             notes,
         }
     }

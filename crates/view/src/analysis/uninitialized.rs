@@ -12,11 +12,12 @@ mod tensor_memory;
 use crate::analysis::MAX_REPEATED_STEPS;
 use crate::session::Session;
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use warpgrid_emulator::{Agent, EventMask, Observer, StepEvent};
 use warpgrid_isa::{AccessKind, StateSpace};
 use warpgrid_launch::scenario::InitialRegister;
 use warpgrid_program::{
-    Function, FunctionId, Instruction, OperandValue, Program, RegisterId, StepGrouping,
+    Function, FunctionId, Instruction, OperandValue, Program, RegisterId,
 };
 
 /// Maximum number of uses that the analysis reports.
@@ -192,7 +193,8 @@ struct FoundUse {
 struct ValueFollower {
     entry: FunctionId,
     flows: Vec<ValueFlow>,
-    steps: Vec<StepGrouping>,
+    /// For each instruction, the instructions that are executed in the same step.
+    steps: Vec<RangeInclusive<usize>>,
     n_registers: usize,
     /// Registers to which the launch assigns an initial value.
     set: Vec<RegisterId>,
@@ -207,7 +209,9 @@ impl ValueFollower {
         Some(ValueFollower {
             entry,
             flows: function.instructions.iter().map(of).collect(),
-            steps: function.instructions.iter().map(|i| i.step).collect(),
+            steps: (0..function.instructions.len() as u32)
+                .map(|index| function.instructions_of_step(index))
+                .collect(),
             n_registers: function.registers.len(),
             set: (0..function.registers.len() as u32)
                 .map(RegisterId)
@@ -220,19 +224,6 @@ impl ValueFollower {
             found: Vec::new(),
         })
     }
-
-    /// Returns the range of the instructions that the emulator executes in the same step as `instruction`.
-    fn step_of(&self, instruction: u32) -> std::ops::RangeInclusive<usize> {
-        let is_with_next = |index: usize| self.steps.get(index) == Some(&StepGrouping::WithNext);
-        let (mut first, mut last) = (instruction as usize, instruction as usize);
-        while first > 0 && is_with_next(first - 1) {
-            first -= 1;
-        }
-        while is_with_next(last) {
-            last += 1;
-        }
-        first..=last
-    }
 }
 
 impl Observer for ValueFollower {
@@ -244,7 +235,9 @@ impl Observer for ValueFollower {
         if event.function != self.entry || !matches!(event.agent, Agent::Warp { .. }) {
             return;
         }
-        let parts = self.step_of(event.instruction);
+        let Some(parts) = self.steps.get(event.instruction as usize).cloned() else {
+            return;
+        };
         let n_registers = self.n_registers;
         let shadow = self.shadows.entry((event.block, event.warp));
         let set = &self.set;

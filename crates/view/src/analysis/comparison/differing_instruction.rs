@@ -1,0 +1,662 @@
+//! Search for the first instruction of a run that computed another value than the other run. The search takes two finished runs whose final
+//! memory differs, and returns one instruction of each run with the registers and values that differ.
+//!
+//! The search starts at the earliest store whose value differs, and computes the dynamic backward slices of both stored values. A value of
+//! the first slice corresponds to a value of the second slice if both depend on the same initial memory contents. The search replaces
+//! values of the machine code, in the order of their execution, by corresponding values of the PTX, and continues the run. The first value
+//! whose replacement yields the expected store is the first that differs (A. Zeller, "Isolating Cause-Effect Chains from Computer
+//! Programs", 2002).
+
+use crate::analysis::comparison::PairedRun;
+use crate::analysis::comparison::execution_trace::{Definition, ExecutionTrace, WORD_BYTES};
+use crate::analysis::comparison::value_slice::{Origin, SliceKind, TracedRun, ValueSlice};
+use crate::analysis::memory_diff::{FinalMemory, differing};
+use crate::model::source_position::SourcePosition;
+use crate::model::text::SourceRange;
+use crate::session::Session;
+use crate::session::memory_id::MemoryKey;
+use crate::session::memory_list::element_of;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeSet, HashMap};
+use warpgrid_emulator::{
+    AccessEvent, EventMask, Machine, MachineStatus, MemoryId, Observer, WarpId,
+};
+use warpgrid_isa::ScalarType;
+use warpgrid_launch::SourceLanguage;
+use warpgrid_program::{Function, RegisterId};
+
+/// Maximum number of steps of a run that the search executes again.
+const MAX_RUN_STEPS: u64 = 2_000_000;
+/// Maximum number of continued runs with a replaced value.
+const MAX_TRIALS: usize = 512;
+/// Maximum number of steps of all continued runs.
+const MAX_TRIAL_STEPS: u64 = 4_000_000;
+/// Maximum number of differing elements that the search considers as the earliest differing store.
+const MAX_ELEMENTS: usize = 1 << 12;
+/// Maximum number of omitted values that a difference lists.
+const MAX_OMITTED: usize = 4;
+
+/// First instructions of two runs that computed different values, with the memory element in which the difference became visible.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct FirstDifference {
+    /// Memory that contains the element of the earliest differing store.
+    pub memory: MemoryKey,
+    pub index: u64,
+    /// Instruction of each run, in the order of the compared sources.
+    pub sides: [ComputedValue; 2],
+    /// Values on which the value of the PTX depends, and which the machine code does not compute. If both sources have the same language,
+    /// these are values of the first source.
+    pub omitted: Vec<ComputedValue>,
+    /// Whether a continued run with the value of the other run stored the expected value. The value is false if no replacement had this
+    /// effect, so that the instructions are the ones that computed the stored values.
+    pub confirmed: bool,
+}
+
+/// Value that an instruction computed for one thread.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ComputedValue {
+    pub step: u64,
+    pub block: [u32; 3],
+    pub warp: u32,
+    pub lane: u8,
+    pub range: SourceRange,
+    pub instruction: String,
+    /// Name of the register that received the value, or `None` if the instruction stores a constant.
+    pub register: Option<String>,
+    /// Value in hexadecimal notation, or `true` or `false` for a predicate.
+    pub value: String,
+    /// Value as a number, if the instruction computes a floating-point number.
+    pub number: Option<String>,
+    /// Position in the source file from which a compiler generated the instruction, followed by the call sites of inlined functions. The
+    /// list is empty if the compiler recorded no position.
+    pub source: Vec<SourcePosition>,
+}
+
+/// Instructions on which the differing values depend, for the decision whether the runs are comparable.
+pub(crate) struct SearchResult {
+    pub(crate) difference: FirstDifference,
+    /// For each run, the instructions of the slice of the stored value and of the store, as function and instruction index.
+    pub(crate) slices: [BTreeSet<InstructionRef>; 2],
+    /// For each run, the instruction that the difference names.
+    pub(crate) named: [Option<InstructionRef>; 2],
+    /// Instructions that computed the omitted values.
+    pub(crate) omitted: Vec<InstructionRef>,
+}
+
+pub(crate) type InstructionRef = (warpgrid_program::FunctionId, u32);
+
+/// Word of memory whose final contents differ, with the last store of each run.
+struct DifferingWord {
+    memory: MemoryKey,
+    index: u64,
+    offset: u64,
+    n_bytes: usize,
+    stores: [(u64, u8); 2],
+}
+
+/// One of the two runs during the search.
+struct SearchSide {
+    trace: ExecutionTrace,
+    step: u64,
+    lane: u8,
+    address: u64,
+    /// Bytes of the differing word after the store.
+    bytes: Vec<u8>,
+}
+
+impl PairedRun {
+    /// Returns the first instructions of both runs that computed different values, or `None` if the search does not find the differing
+    /// stores of both runs. `lefts` contains the final memory of both runs.
+    pub(crate) fn first_difference(&mut self, lefts: [&[FinalMemory]; 2]) -> Option<SearchResult> {
+        if self.sessions.iter().any(|session| session.position() > MAX_RUN_STEPS) {
+            return None;
+        }
+        let ends = self.sessions.each_ref().map(Session::position);
+        let machine = self.machine_code_side();
+        let word = differing_word(lefts, &self.sessions, machine)?;
+        let found = self.search(&word, machine, lefts);
+        for (session, end) in self.sessions.iter_mut().zip(ends) {
+            session.seek(end);
+        }
+        found
+    }
+
+    /// Returns the index of the run in which the search replaces values: the machine code, or the second run if both sources have the same
+    /// language.
+    fn machine_code_side(&self) -> usize {
+        let fronts = self.sessions.each_ref().map(|session| session.scenario().front);
+        usize::from(fronts != [SourceLanguage::Sass, SourceLanguage::Ptx])
+    }
+
+    fn search(
+        &mut self,
+        word: &DifferingWord,
+        machine: usize,
+        lefts: [&[FinalMemory]; 2],
+    ) -> Option<SearchResult> {
+        let memories = self.sessions.each_ref().map(Session::memories);
+        let programs = self.sessions.each_ref().map(|session| session.program.clone());
+        let [first, second] = &mut self.sessions;
+        let sides = [
+            SearchSide::of(first, word, word.stores[0], lefts[0])?,
+            SearchSide::of(second, word, word.stores[1], lefts[1])?,
+        ];
+        let runs = [0, 1].map(|side| TracedRun {
+            program: &programs[side],
+            trace: &sides[side].trace,
+            memories: &memories[side],
+        });
+        let mut roots: [Vec<Definition>; 2] = [Vec::new(), Vec::new()];
+        for ((roots, run), side) in roots.iter_mut().zip(&runs).zip(&sides) {
+            let (record, _) = side.trace.record_at(side.step)?;
+            *roots = run.stored(record, side.lane, MemoryId::Global, side.address);
+        }
+        let slices = |kind| [0, 1].map(|side| ValueSlice::of(&runs[side], &roots[side], kind));
+        let values = slices(SliceKind::Values);
+        let mut trials = Trials {
+            session: &mut self.sessions[machine],
+            side: &sides[machine],
+            expected: &sides[1 - machine].bytes,
+            n_trials: 0,
+            n_steps: 0,
+        };
+        let search = |slices: &[ValueSlice; 2], pass, trials: &mut Trials<'_>| {
+            let pair = CorrespondenceSearch {
+                runs: [&runs[machine], &runs[1 - machine]],
+                slices: [&slices[machine], &slices[1 - machine]],
+                pass,
+            };
+            pair.first(trials)
+        };
+        let mut found = search(&values, SearchPass::Unmatched, &mut trials);
+        found = found.or_else(|| search(&values, SearchPass::SameOrigins, &mut trials));
+        if found.is_none() {
+            let all = slices(SliceKind::ValuesAddressesConditions);
+            found = search(&all, SearchPass::AnyOrigins, &mut trials);
+        }
+        let confirmed = found.is_some();
+        let (pair, omitted) = match found {
+            Some(found) => (found.pair.map(Some), found.omitted),
+            None => {
+                let last = |side: usize| roots[side].last().copied();
+                ([last(machine), last(1 - machine)], Vec::new())
+            }
+        };
+        let named: [Option<Definition>; 2] = [pair[machine], pair[1 - machine]];
+        let computed = [0, 1].map(|side| {
+            let session = &self.sessions[side];
+            session.computed_value(&sides[side], named[side])
+        });
+        let [Some(one), Some(other)] = computed else {
+            return None;
+        };
+        let omitted_values = omitted.iter().filter_map(|definition| {
+            self.sessions[1 - machine].computed_value(&sides[1 - machine], Some(*definition))
+        });
+        let instruction = |side: usize, definition: Definition| {
+            let record = sides[side].trace.record_of(definition)?;
+            Some((record.function, record.instruction))
+        };
+        let references = [0, 1].map(|side| {
+            let definitions = values[side].definitions.iter();
+            let all = definitions.filter_map(|definition| instruction(side, *definition));
+            let store = sides[side].trace.record_at(sides[side].step);
+            let store = store.map(|(_, record)| (record.function, record.instruction));
+            all.chain(store).collect()
+        });
+        let reference = 1 - machine;
+        let omitted = omitted.iter().filter_map(|definition| instruction(reference, *definition));
+        Some(SearchResult {
+            difference: FirstDifference {
+                memory: word.memory.clone(),
+                index: word.index,
+                sides: [one, other],
+                omitted: omitted_values.collect(),
+                confirmed,
+            },
+            slices: references,
+            named: [0, 1].map(|side| named[side].and_then(|own| instruction(side, own))),
+            omitted: omitted.collect(),
+        })
+    }
+}
+
+/// Returns the differing word that the machine code stored first.
+fn differing_word(
+    [first, second]: [&[FinalMemory]; 2],
+    sessions: &[Session; 2],
+    machine: usize,
+) -> Option<DifferingWord> {
+    let mut found: Option<DifferingWord> = None;
+    for one in first {
+        let Some(other) = second.iter().find(|other| other.id == one.id) else {
+            continue;
+        };
+        let width = one.ty.width_bytes().max(1);
+        let elements = differing(one.ty, [&one.bytes, &other.bytes]);
+        for (index, a, b) in elements.take(MAX_ELEMENTS) {
+            let at = a.iter().zip(b).position(|(a, b)| a != b).unwrap_or(0);
+            let byte = index * width + at;
+            // A word is the unit of a register of machine code. Smaller elements have only the bytes of the element.
+            let n_bytes = width.min(WORD_BYTES as usize);
+            let offset = (byte / n_bytes * n_bytes) as u64;
+            let writers = sessions.each_ref().map(|session| session.last_writer(&one.id, byte as u64));
+            let [Some(own), Some(others)] = writers else {
+                continue;
+            };
+            let stores = [own, others];
+            let is_earlier = found
+                .as_ref()
+                .is_none_or(|found| stores[machine].0 < found.stores[machine].0);
+            if is_earlier {
+                found = Some(DifferingWord {
+                    memory: one.id.clone(),
+                    index: index as u64,
+                    offset,
+                    n_bytes,
+                    stores,
+                });
+            }
+        }
+    }
+    found
+}
+
+/// Observer that records the warp of a store.
+#[derive(Default)]
+struct StoringWarp(Option<WarpId>);
+
+impl Observer for StoringWarp {
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        self.0 = event.warp();
+    }
+}
+
+impl SearchSide {
+    fn of(
+        session: &mut Session,
+        word: &DifferingWord,
+        (step, lane): (u64, u8),
+        lefts: &[FinalMemory],
+    ) -> Option<SearchSide> {
+        let left = lefts.iter().find(|left| left.id == word.memory)?;
+        let start = usize::try_from(word.offset).ok()?;
+        let bytes = left.bytes.get(start..start + word.n_bytes)?.to_vec();
+        let address = session.memory_with(&word.memory)?.start + word.offset;
+        let mut storing = StoringWarp::default();
+        session.timeline.replay(step, step + 1, &mut storing);
+        let warp = storing.0?;
+        let trace = ExecutionTrace::record(session, warp.block, step + 1)?;
+        Some(SearchSide {
+            trace,
+            step,
+            lane,
+            address,
+            bytes,
+        })
+    }
+}
+
+/// Continued runs with a replaced value.
+struct Trials<'a> {
+    session: &'a mut Session,
+    side: &'a SearchSide,
+    /// Bytes that the other run stored.
+    expected: &'a [u8],
+    n_trials: usize,
+    n_steps: u64,
+}
+
+/// Observer that checks whether a store writes the expected bytes.
+struct ExpectedStore<'a> {
+    address: u64,
+    expected: &'a [u8],
+    found: bool,
+}
+
+impl Observer for ExpectedStore<'_> {
+    fn interest(&self) -> EventMask {
+        EventMask {
+            stores: true,
+            ..EventMask::NONE
+        }
+    }
+
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        for piece in event.written().filter(|piece| piece.memory == MemoryId::Global) {
+            let Some(start) = self.address.checked_sub(piece.address) else {
+                continue;
+            };
+            let start = usize::try_from(start).unwrap_or(usize::MAX);
+            let stored = event.after(piece).get(start..start.saturating_add(self.expected.len()));
+            self.found |= stored == Some(self.expected);
+        }
+    }
+}
+
+impl Trials<'_> {
+    /// Checks whether the run stores the expected value if the registers contain the given values after a definition.
+    fn succeeds(&mut self, definition: Definition, replaced: &[(RegisterId, u64)]) -> bool {
+        let Some(record) = self.side.trace.record_of(definition) else {
+            return false;
+        };
+        if self.n_trials == MAX_TRIALS || self.n_steps >= MAX_TRIAL_STEPS {
+            return false;
+        }
+        self.n_trials += 1;
+        let position = record.step + 1;
+        self.session.seek(position);
+        let mut machine: Machine = self.session.timeline.machine().clone();
+        let is_uniform = self.side.trace.flow(record).is_some_and(|flow| flow.is_uniform);
+        let lanes = match is_uniform {
+            true => u32::MAX,
+            false => 1 << definition.lane,
+        };
+        let warp = (record.warp.block, record.warp.warp);
+        for (register, value) in replaced {
+            if !machine.set_register(warp, lanes, (record.function, *register), *value) {
+                return false;
+            }
+        }
+        // A replaced predicate can change the number of steps before the store.
+        let distance = self.side.step + 1 - position;
+        let budget = distance + distance / 4 + 64;
+        let mut watch = ExpectedStore {
+            address: self.side.address,
+            expected: self.expected,
+            found: false,
+        };
+        for _ in 0..budget {
+            self.n_steps += 1;
+            let status = machine.step(&mut watch);
+            if watch.found || status != MachineStatus::Running {
+                break;
+            }
+        }
+        watch.found
+    }
+}
+
+/// Definitions in which the search replaces values, and the definitions whose values it uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SearchPass {
+    /// Both definitions have the same origins, and no value of the other run accounts for the value of the machine code.
+    Unmatched,
+    /// Both definitions have the same origins.
+    SameOrigins,
+    AnyOrigins,
+}
+
+/// Search for the first value of a slice that differs from the corresponding value of another slice. The first run and slice are those in
+/// which values are replaced.
+struct CorrespondenceSearch<'a> {
+    runs: [&'a TracedRun<'a>; 2],
+    slices: [&'a ValueSlice; 2],
+    pass: SearchPass,
+}
+
+/// Corresponding definitions of both runs with different values.
+struct DifferingPair {
+    /// Definition of the machine code, and definition of the other run.
+    pair: [Definition; 2],
+    /// Definitions of the other run on which the second definition depends, and whose values the machine code does not compute.
+    omitted: Vec<Definition>,
+}
+
+impl CorrespondenceSearch<'_> {
+    /// Returns the first definition whose replacement by a definition of the other run yields the expected store.
+    fn first(&self, trials: &mut Trials<'_>) -> Option<DifferingPair> {
+        let [own, other] = self.slices;
+        let mut by_origins: HashMap<&BTreeSet<Origin>, Vec<Definition>> = HashMap::new();
+        for definition in &other.definitions {
+            if let Some(origins) = other.origins(*definition) {
+                by_origins.entry(origins).or_default().push(*definition);
+            }
+        }
+        // Definitions of the other run whose values the machine code has computed.
+        let mut computed: BTreeSet<Definition> = BTreeSet::new();
+        let mut found: Option<[Definition; 2]> = None;
+        for definition in &own.definitions {
+            let same = own.origins(*definition).and_then(|origins| by_origins.get(origins));
+            let same = same.map_or(&[][..], Vec::as_slice);
+            let equal = self.equal_values(*definition, same);
+            let is_matched = self.is_matched(*definition, &equal, &computed);
+            if found.is_none() && !self.is_skipped(*definition, is_matched) {
+                let candidates = match self.pass {
+                    SearchPass::Unmatched | SearchPass::SameOrigins => same,
+                    SearchPass::AnyOrigins => other.definitions.as_slice(),
+                };
+                let ordered = self.ordered(*definition, candidates, &computed);
+                let replacement = self.replacement(*definition, &ordered, trials);
+                found = replacement.map(|other| [*definition, other]);
+            }
+            computed.extend(equal);
+        }
+        let pair = found?;
+        Some(DifferingPair {
+            pair,
+            omitted: self.omitted(pair[1], &computed),
+        })
+    }
+
+    /// Returns the definitions among `candidates` that have the value of `definition`.
+    fn equal_values(&self, definition: Definition, candidates: &[Definition]) -> Vec<Definition> {
+        let Some(value) = self.runs[0].trace.value(definition) else {
+            return Vec::new();
+        };
+        let is_equal = |other: &Definition| self.variants(definition, *other).contains(&value);
+        candidates.iter().copied().filter(is_equal).collect()
+    }
+
+    /// Checks whether values of the other run account for the value of `definition`. The result of a computation with several sources can
+    /// coincide with one of its inputs, so an equal value that the machine code has computed before is no evidence for the result.
+    fn is_matched(
+        &self,
+        definition: Definition,
+        equal: &[Definition],
+        computed: &BTreeSet<Definition>,
+    ) -> bool {
+        let [own, _] = self.slices;
+        let is_ambiguous = own.sources(definition).len() > 1 && !self.is_common_value(definition);
+        equal.iter().any(|other| !is_ambiguous || !computed.contains(other))
+    }
+
+    /// Checks whether the value of a definition of the machine code occurs too often to identify a computation.
+    fn is_common_value(&self, definition: Definition) -> bool {
+        let value = self.runs[0].trace.value(definition);
+        value.is_none_or(|value| value <= 1 || value == u32::MAX.into() || value == u64::MAX)
+    }
+
+    fn is_skipped(&self, definition: Definition, is_matched: bool) -> bool {
+        match self.pass {
+            SearchPass::Unmatched => is_matched,
+            SearchPass::SameOrigins => self.is_transfer(0, definition),
+            SearchPass::AnyOrigins => false,
+        }
+    }
+
+    /// Returns the candidates in the order in which the search tries them: definitions of the same source line first, then values that the
+    /// machine code has not computed before. A load or copy of the other run is a candidate only for a load or copy.
+    fn ordered(
+        &self,
+        definition: Definition,
+        candidates: &[Definition],
+        computed: &BTreeSet<Definition>,
+    ) -> Vec<Definition> {
+        let line = self.source_line(0, definition);
+        let is_transfer = self.is_transfer(0, definition);
+        let is_candidate = |other: &Definition| {
+            self.pass == SearchPass::AnyOrigins || is_transfer || !self.is_transfer(1, *other)
+        };
+        let mut ordered: Vec<Definition> = candidates.iter().copied().filter(is_candidate).collect();
+        ordered.sort_by_key(|other| {
+            let is_same_line = line.is_some() && line == self.source_line(1, *other);
+            (!is_same_line, computed.contains(other))
+        });
+        ordered
+    }
+
+    /// Returns the first [`MAX_OMITTED`] definitions on which `definition` of the other run depends, and whose values the machine code does
+    /// not compute.
+    fn omitted(&self, definition: Definition, computed: &BTreeSet<Definition>) -> Vec<Definition> {
+        let [_, other] = self.slices;
+        let mut omitted = BTreeSet::new();
+        let mut pending = vec![definition];
+        while let Some(next) = pending.pop() {
+            for source in other.sources(next) {
+                let is_predicate = self.width_bits(1, *source) == 1;
+                if !is_predicate && !computed.contains(source) && omitted.insert(*source) {
+                    pending.push(*source);
+                }
+            }
+        }
+        omitted.into_iter().take(MAX_OMITTED).collect()
+    }
+
+    /// Checks whether a definition is a load or a copy.
+    fn is_transfer(&self, side: usize, definition: Definition) -> bool {
+        let trace = self.runs[side].trace;
+        trace.record_of(definition).is_some_and(|record| {
+            let is_move = trace.flow(record).is_some_and(|flow| flow.is_move);
+            is_move || record.accesses.iter().any(|access| access.action.reads())
+        })
+    }
+
+    /// Returns the first definition among `candidates` whose value, as the value of `definition`, yields the expected store.
+    fn replacement(
+        &self,
+        definition: Definition,
+        candidates: &[Definition],
+        trials: &mut Trials<'_>,
+    ) -> Option<Definition> {
+        let value = self.runs[0].trace.value(definition)?;
+        let mut tried = BTreeSet::new();
+        for other in candidates.iter().copied() {
+            for variant in self.variants(definition, other) {
+                let upper = self.upper_word(definition, other);
+                if variant == value && upper.is_none() || !tried.insert((variant, upper)) {
+                    continue;
+                }
+                let mut replaced = vec![(definition.register, variant)];
+                if trials.succeeds(definition, &replaced) {
+                    return Some(other);
+                }
+                replaced.extend(upper);
+                if replaced.len() > 1 && trials.succeeds(definition, &replaced) {
+                    return Some(other);
+                }
+            }
+        }
+        None
+    }
+
+    /// Returns the file name and the line from which a compiler generated the instruction of a definition.
+    fn source_line(&self, side: usize, definition: Definition) -> Option<(&str, u32)> {
+        let run = self.runs[side];
+        let record = run.trace.record_of(definition)?;
+        let function = run.program.functions.get(record.function.0 as usize)?;
+        let instruction = function.instructions.get(record.instruction as usize)?;
+        let table = &run.program.line_table;
+        let location = table.rows.get(table.row(function, instruction)? as usize)?.location;
+        let file = table.files.get(location.file as usize)?;
+        Some((crate::model::source_position::base_name(file), location.line))
+    }
+
+    /// Returns the register that follows the register of `definition` in its tuple, with the upper word of a 64-bit value of the other run.
+    fn upper_word(&self, definition: Definition, other: Definition) -> Option<(RegisterId, u64)> {
+        let [own, others] = self.runs;
+        if self.width_bits(0, definition) != 32 || self.width_bits(1, other) != 64 {
+            return None;
+        }
+        let mut definitions = own.trace.definitions(definition.record, definition.lane);
+        let next = RegisterId(definition.register.0 + 1);
+        let upper = definitions.find(|found| found.register == next)?;
+        let is_word = self.width_bits(0, upper) == 32;
+        let value = others.trace.value(other)? >> 32;
+        is_word.then_some((next, value))
+    }
+
+    /// Returns the values that a register of the machine code contains if it contains the value of a definition of the other run: a part of
+    /// a wider register, or a narrower register in the lower or upper half.
+    fn variants(&self, definition: Definition, other: Definition) -> Vec<u64> {
+        let [own, others] = self.runs;
+        let Some((before, value)) = own.trace.value(definition).zip(others.trace.value(other)) else {
+            return Vec::new();
+        };
+        match (self.width_bits(0, definition), self.width_bits(1, other)) {
+            (1, 1) => vec![value],
+            (1, _) | (_, 1) => Vec::new(),
+            (32, 64) => vec![value & u64::from(u32::MAX), value >> 32],
+            (32, 16) => {
+                let half = u64::from(u16::MAX);
+                let signed = i64::from(value as i16) as u64 & u64::from(u32::MAX);
+                vec![value, before & !half | value, before & half | value << 16, signed]
+            }
+            (own, other) if own == other => vec![value],
+            (64, 32) => vec![value, i64::from(value as i32) as u64],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns the width in bits of the register of a definition. Predicates have one bit.
+    fn width_bits(&self, side: usize, definition: Definition) -> u32 {
+        let run = self.runs[side];
+        let record = run.trace.record_of(definition);
+        let function = record.and_then(|record| run.program.functions.get(record.function.0 as usize));
+        function.map_or(0, |function| register_width(function, definition.register))
+    }
+}
+
+fn register_width(function: &Function, register: RegisterId) -> u32 {
+    let found = function.registers.get(register.0 as usize);
+    found.map_or(0, |found| match found.ty {
+        ScalarType::Pred => 1,
+        ty => ty.width_bits(),
+    })
+}
+
+impl Session {
+    /// Describes the instruction and the value of a definition, or the store of a side if the stored value is a constant.
+    fn computed_value(&self, side: &SearchSide, definition: Option<Definition>) -> Option<ComputedValue> {
+        let record = match definition {
+            Some(definition) => side.trace.record_of(definition)?,
+            None => side.trace.record_at(side.step)?.1,
+        };
+        let (function, instruction) = (record.function, record.instruction);
+        let reader = self.reader(function, instruction)?;
+        let action = self.program.opcode(reader.instruction)?;
+        let (value, width, register) = match definition {
+            Some(definition) => (
+                side.trace.value(definition)?,
+                register_width(reader.function, definition.register),
+                Some(reader.function.registers.name(definition.register).to_owned()),
+            ),
+            None => {
+                let bytes = side.bytes.iter().rev();
+                let value = bytes.fold(0, |value, byte| value << 8 | u64::from(*byte));
+                (value, side.bytes.len() as u32 * 8, None)
+            }
+        };
+        let ty = action.modifiers.ty.filter(|ty| ty.is_float() && ty.width_bits() == width);
+        let machine = self.timeline.machine();
+        Some(ComputedValue {
+            step: record.step,
+            block: machine.block_position(record.warp.block),
+            warp: record.warp.warp,
+            lane: definition.map_or(side.lane, |definition| definition.lane),
+            range: self.range_of(function, instruction),
+            instruction: self.text_of(function, instruction).to_owned(),
+            register,
+            value: match width {
+                1 => (value != 0).to_string(),
+                _ => format!("0x{value:0digits$x}", digits = width as usize / 4),
+            },
+            number: ty.map(|ty| element_of(ty).text(value.into())),
+            source: self.source_of(function, instruction),
+        })
+    }
+}

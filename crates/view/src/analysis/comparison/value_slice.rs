@@ -1,0 +1,230 @@
+//! Dynamic backward slice of a stored value: the register definitions from which a run computed the value, with the initial memory contents
+//! and thread indices that each definition depends on (B. Korel and J. Laski, "Dynamic Program Slicing", 1988). The slice follows values
+//! through memory, and ignores addresses and control flow unless the caller requests them.
+
+use crate::analysis::comparison::execution_trace::{
+    Definition, ExecutionTrace, StepRecord, TracedAccess, WORD_BYTES,
+};
+use crate::session::memory_id::MemoryKey;
+use crate::session::memory_list::{MemoryDescriptor, locate};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use warpgrid_emulator::MemoryId;
+use warpgrid_isa::SpecialRegister;
+use warpgrid_program::{Program, RegisterId};
+
+/// Maximum number of definitions of a slice. A slice contains only the latest definitions beyond this limit.
+const MAX_DEFINITIONS: usize = 1 << 12;
+
+/// Value that a run does not compute.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Origin {
+    /// Initial contents of the word with this index in a memory.
+    Memory(MemoryKey, u64),
+    /// Index of the thread or block.
+    Special(SpecialRegister),
+}
+
+/// Dependences that a slice contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SliceKind {
+    /// Only the operands of computations.
+    Values,
+    /// Also the registers of addresses, and the predicates of all earlier branches and guards of the lane.
+    ValuesAddressesConditions,
+}
+
+/// Run whose values a slice follows.
+pub(crate) struct TracedRun<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) trace: &'a ExecutionTrace,
+    pub(crate) memories: &'a [MemoryDescriptor],
+}
+
+/// Definitions from which a value was computed, in the order of their execution, with their dependences and origins.
+#[derive(Debug, Default)]
+pub(crate) struct ValueSlice {
+    pub(crate) definitions: Vec<Definition>,
+    sources: BTreeMap<Definition, Vec<Definition>>,
+    origins: HashMap<Definition, BTreeSet<Origin>>,
+}
+
+/// Direct dependences of a definition.
+#[derive(Debug, Default)]
+struct Dependences {
+    definitions: Vec<Definition>,
+    origins: BTreeSet<Origin>,
+}
+
+impl ValueSlice {
+    /// Returns the definitions on which a definition directly depends.
+    pub(crate) fn sources(&self, definition: Definition) -> &[Definition] {
+        self.sources.get(&definition).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn origins(&self, definition: Definition) -> Option<&BTreeSet<Origin>> {
+        self.origins.get(&definition)
+    }
+
+    /// Computes the slice of the values `roots`.
+    pub(crate) fn of(run: &TracedRun<'_>, roots: &[Definition], kind: SliceKind) -> ValueSlice {
+        let mut direct: BTreeMap<Definition, Dependences> = BTreeMap::new();
+        let mut pending: BTreeSet<Definition> = roots.iter().copied().collect();
+        if kind == SliceKind::ValuesAddressesConditions {
+            let conditions = roots.iter().flat_map(|root| run.conditions_before(*root));
+            pending.extend(conditions.collect::<Vec<_>>());
+        }
+        // Definitions are visited from the last to the first, so that the limit excludes the earliest definitions.
+        while let Some(next) = pending.pop_last() {
+            if direct.len() == MAX_DEFINITIONS {
+                break;
+            }
+            let found = run.dependences(next, kind);
+            let unknown = found.definitions.iter().filter(|id| !direct.contains_key(id));
+            pending.extend(unknown.copied());
+            direct.insert(next, found);
+        }
+        let mut slice = ValueSlice::default();
+        for (definition, dependences) in direct {
+            let mut origins = dependences.origins;
+            for source in &dependences.definitions {
+                let known = slice.origins.get(source);
+                origins.extend(known.into_iter().flatten().cloned());
+            }
+            slice.origins.insert(definition, origins);
+            slice.sources.insert(definition, dependences.definitions);
+            slice.definitions.push(definition);
+        }
+        slice
+    }
+}
+
+impl TracedRun<'_> {
+    /// Returns the definitions that the access `access` of a store or load transfers at `address`: the registers of the operand that
+    /// contain the word.
+    fn operand_registers(&self, record: &StepRecord, access: &TracedAccess, address: u64) -> Vec<RegisterId> {
+        let functions = &self.program.functions;
+        let Some(function) = functions.get(record.function.0 as usize) else {
+            return Vec::new();
+        };
+        let operand = access.operand.and_then(|operand| operand.of(function));
+        let Some(operand) = operand else {
+            return Vec::new();
+        };
+        let registers = function.operand_registers(&operand.value);
+        let words = u64::from(access.n_bytes) / WORD_BYTES;
+        // A tuple of registers contains one word in each register.
+        match registers.len() as u64 == words {
+            true => {
+                let index = address.saturating_sub(access.address) / WORD_BYTES;
+                registers.get(index as usize).copied().into_iter().collect()
+            }
+            false => registers,
+        }
+    }
+
+    /// Returns the definitions that a store wrote to memory at `address`.
+    pub(crate) fn stored(&self, record: u32, lane: u8, memory: MemoryId, address: u64) -> Vec<Definition> {
+        let Some(found) = self.trace.records.get(record as usize) else {
+            return Vec::new();
+        };
+        let mut accesses = found.accesses.iter().rev();
+        let access = accesses.find(|access| {
+            access.lane == lane && access.action.writes() && access.contains(memory, address)
+        });
+        let Some(access) = access else {
+            return Vec::new();
+        };
+        let registers = self.operand_registers(found, access, address);
+        let mut stored: Vec<Definition> = registers
+            .into_iter()
+            .filter_map(|register| self.trace.reaching_definition(record, register, lane))
+            .collect();
+        // An atomic operation combines its operand with the previous contents.
+        if access.action.is_atomic()
+            && let Some((previous, lane)) = access.previous_store(address)
+            && previous < record
+        {
+            stored.extend(self.stored(previous, lane, memory, address));
+        }
+        stored
+    }
+
+    fn dependences(&self, definition: Definition, kind: SliceKind) -> Dependences {
+        let mut found = Dependences::default();
+        let Some((record, flow)) = self
+            .trace
+            .record_of(definition)
+            .and_then(|record| Some((record, self.trace.flow(record)?)))
+        else {
+            return found;
+        };
+        found.origins.extend(flow.specials.iter().copied().map(Origin::Special));
+        let lanes = match (flow.is_collective, flow.is_uniform) {
+            (true, _) => record.executed,
+            (false, true) => record.executed & record.executed.wrapping_neg(),
+            (false, false) => 1 << definition.lane,
+        };
+        let registers = flow.sources.iter();
+        let addresses = match kind {
+            SliceKind::Values => [].iter(),
+            SliceKind::ValuesAddressesConditions => flow.addresses.iter(),
+        };
+        for register in registers.chain(addresses) {
+            for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
+                let reaching = self.trace.reaching_definition(definition.record, *register, lane);
+                found.definitions.extend(reaching);
+            }
+        }
+        let loads = record.accesses.iter().filter(|access| access.action.reads());
+        for access in loads.filter(|access| access.lane == definition.lane) {
+            self.add_loaded(&mut found, record, access, definition);
+        }
+        found.definitions.sort_unstable();
+        found.definitions.dedup();
+        // A definition depends only on earlier definitions, except within a collective operation that reads its own destination.
+        found.definitions.retain(|source| source.record < definition.record);
+        found
+    }
+
+    /// Adds the definitions and the initial memory contents that a load transferred to the register of `definition`.
+    fn add_loaded(
+        &self,
+        found: &mut Dependences,
+        record: &StepRecord,
+        access: &TracedAccess,
+        definition: Definition,
+    ) {
+        let last = access.address + u64::from(access.n_bytes.max(1)) - 1;
+        for word in access.address / WORD_BYTES..=last / WORD_BYTES {
+            let address = (word * WORD_BYTES).max(access.address);
+            let registers = self.operand_registers(record, access, address);
+            if !registers.contains(&definition.register) {
+                continue;
+            }
+            if let Some((store, lane)) = access.previous_store(address) {
+                found.definitions.extend(self.stored(store, lane, access.memory, address));
+            } else if let Some((memory, offset)) = locate(self.memories, access.memory, address) {
+                let id = memory.view.id.clone();
+                found.origins.insert(Origin::Memory(id, offset / WORD_BYTES));
+            }
+        }
+    }
+
+    /// Returns the definitions of the predicates that controlled the execution of the lane of `definition` before `definition`.
+    fn conditions_before(&self, definition: Definition) -> Vec<Definition> {
+        let lane = definition.lane;
+        let warp = self.trace.record_of(definition).map(|record| record.warp);
+        let records = self.trace.records.iter().zip(0u32..);
+        let own = records
+            .take(definition.record as usize + 1)
+            .filter(|(record, _)| Some(record.warp) == warp);
+        let found = own.flat_map(|(record, index)| {
+            let conditions = self.trace.flow(record).map_or(&[][..], |flow| &flow.conditions);
+            let reaching = move |register: &RegisterId| {
+                self.trace.reaching_definition(index, *register, lane)
+            };
+            conditions.iter().filter_map(reaching)
+        });
+        found.collect()
+    }
+}
