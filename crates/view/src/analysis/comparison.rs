@@ -2,6 +2,7 @@
 //! both runs by their number of stores. The output states whether both runs produce the same memory contents, or the position at which they
 //! diverge.
 
+pub(crate) mod comparability;
 pub(crate) mod comparison_frame;
 pub(crate) mod differing_instruction;
 pub(crate) mod execution_trace;
@@ -16,7 +17,6 @@ pub use crate::analysis::comparison::differing_instruction::{ComputedValue, Firs
 use crate::analysis::memory_diff::{
     FinalMemory, MemoryDifference, differences_between, final_memories, outlasts_run,
 };
-use crate::memory_model::concurrency::RaceConfidence;
 use crate::request_error::RequestError;
 use crate::session::Session;
 use crate::session::memory_id::MemoryKey;
@@ -42,6 +42,11 @@ const MAX_STOPS: usize = 1 << 20;
 pub struct ComparisonReport {
     /// Whether both runs finished with identical memory contents and, if the runs faulted, with the same kind of fault.
     pub equal: bool,
+    pub verdict: ComparisonVerdict,
+    /// Reason why the runs are not comparable. The field is present only for [`ComparisonVerdict::NotComparable`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub reason: Option<String>,
     /// Summary of the comparison result, for example `identical memory contents: 128 bytes of \`out\``.
     pub summary: String,
     pub sides: [ComparisonSide; 2],
@@ -61,6 +66,21 @@ pub struct ComparisonReport {
     pub first_difference: Option<FirstDifference>,
     /// Findings that make the results of a version undefined, such as a data race. The list is empty if the results are equal.
     pub notes: Vec<String>,
+}
+
+/// Verdict of the comparison of two versions of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub enum ComparisonVerdict {
+    /// Both runs have identical memory contents and faults.
+    Equal,
+    /// The results differ, and both versions define their results.
+    Different,
+    /// The results differ, but the difference proves nothing about the versions, for example because a listing lacks data.
+    NotComparable,
+    /// At least one run reached its step limit.
+    Unfinished,
 }
 
 /// Summary of the run of one of the two compared versions of a kernel.
@@ -212,54 +232,44 @@ impl PairedRun {
             faults_agree: faults[0] == faults[1],
             has_fault: faults[0].is_some(),
             n_diverged: differences.len(),
-            depends_on_nan: !differences.is_empty() && self.depends_on_nan(&lefts),
         };
         let equal = end.n_diverged == 0 && end.faults_agree && end.is_over;
-        let found = self.first_difference([&lefts[0], &lefts[1]]);
-        let notes = match equal {
+        let found = match differences.is_empty() {
+            true => None,
+            false => self.first_difference([&lefts[0], &lefts[1]]),
+        };
+        let undefined = match equal {
             true => Vec::new(),
             false => self.undefined_results(),
         };
+        let reason = match equal || !end.is_over {
+            true => None,
+            false => self.reason_not_comparable(found.as_ref(), &undefined, &lefts),
+        };
+        let verdict = match (equal, end.is_over, &reason) {
+            (true, _, _) => ComparisonVerdict::Equal,
+            (false, false, _) => ComparisonVerdict::Unfinished,
+            (false, true, Some(_)) => ComparisonVerdict::NotComparable,
+            (false, true, None) => ComparisonVerdict::Different,
+        };
+        let notes = undefined.into_iter().map(|result| result.note);
+        let notes = notes.filter(|note| reason.as_ref() != Some(note));
         ComparisonReport {
             equal,
-            summary: summary(&end, &self.compared, n_bytes),
+            verdict,
+            notes: notes.collect(),
+            summary: match &reason {
+                Some(reason) => format!("not comparable here: {reason}"),
+                None => summary(&end, &self.compared, n_bytes),
+            },
+            reason,
             n_bytes,
             sides,
             memories: self.compared.clone(),
             unmatched_memories: self.unmatched_memories.clone(),
             differences,
             first_difference: found.map(|found| found.difference),
-            notes,
         }
-    }
-
-    /// Returns descriptions of the undefined behavior in both runs that can explain a difference.
-    fn undefined_results(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        for (session, name) in self.sessions.iter().zip(["A", "B"]) {
-            let uninitialized = session.uninitialized_uses().into_iter();
-            notes.extend(uninitialized.map(|used| {
-                let line = session.range_of(used.function, used.instruction).line;
-                format!("kernel {name}, line {line}: {}", used.message)
-            }));
-            let Ok(mut again) = session.restart_without_last_writers() else {
-                continue;
-            };
-            let races = again.detect_races(self.max_steps).races;
-            let race = races
-                .iter()
-                .find(|race| race.confidence == RaceConfidence::Certain && !race.same_value);
-            if let Some(race) = race {
-                let lines = [race.first.line, race.second.line];
-                let lines: Vec<String> = lines.iter().flatten().map(u32::to_string).collect();
-                let word = if lines.len() == 1 { "line" } else { "lines" };
-                notes.push(format!(
-                    "kernel {name} has a data race ({word} {}), so the results of this kernel may differ between runs",
-                    lines.join(" and ")
-                ));
-            }
-        }
-        notes
     }
 
     /// Returns the smallest number of stores after which the differences of the final memory contents exist, or `None` if the final memory
@@ -433,8 +443,6 @@ struct RunEnd {
     has_fault: bool,
     /// Number of memories whose contents differ between the runs.
     n_diverged: usize,
-    /// Whether all differences depend on the bits of a NaN literal, because a SASS listing does not specify these bits.
-    depends_on_nan: bool,
 }
 
 /// Returns the sentence that summarizes a comparison.
@@ -444,10 +452,6 @@ fn summary(end: &RunEnd, compared: &[MemoryKey], n_bytes: u64) -> String {
         [one] => format!("{n_bytes} bytes of `{one}`"),
         all => format!("{n_bytes} bytes in {} buffers and variables", all.len()),
     };
-    if end.depends_on_nan {
-        return "memory is not comparable, because the differing values depend on a NaN literal whose bits are missing in the listing (`nvdisasm -hex` prints these bits)"
-            .to_owned();
-    }
     match (end.n_diverged, end.is_over, end.faults_agree) {
         (n, false, _) => {
             let so_far = if n == 0 { "identical" } else { "different" };

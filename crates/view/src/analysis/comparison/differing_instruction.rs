@@ -500,7 +500,7 @@ impl CorrespondenceSearch<'_> {
         ordered
     }
 
-    /// Returns the first [`MAX_OMITTED`] definitions on which `definition` of the other run depends, and whose values the machine code does
+    /// Returns the first [`MAX_OMITTED`] definitions, except loads and copies, on which `definition` of the other run depends, and whose values the machine code does
     /// not compute.
     fn omitted(&self, definition: Definition, computed: &BTreeSet<Definition>) -> Vec<Definition> {
         let [_, other] = self.slices;
@@ -514,7 +514,8 @@ impl CorrespondenceSearch<'_> {
                 }
             }
         }
-        omitted.into_iter().take(MAX_OMITTED).collect()
+        let omitted = omitted.into_iter().filter(|own| !self.is_transfer(1, *own));
+        omitted.take(MAX_OMITTED).collect()
     }
 
     /// Checks whether a definition is a load or a copy.

@@ -7,7 +7,7 @@ use warpgrid_emulator::{
     AccessAction, AccessEvent, Agent, EventMask, MemoryId, Observer, OperandIndex, StepEvent,
     WarpId,
 };
-use warpgrid_isa::{ArithmeticOp, MoveOp, Operation, SassOp, SpecialRegister};
+use warpgrid_isa::{MoveOp, Operation, SassOp, SpecialRegister};
 use warpgrid_program::{FunctionId, OpcodeInfo, OperandValue, Program, RegisterId, Source};
 
 /// Maximum number of steps that a trace contains. A step takes about 300 bytes.
@@ -36,8 +36,6 @@ pub(crate) struct StepFlow {
     pub(crate) is_uniform: bool,
     /// Whether the step only copies a value.
     pub(crate) is_move: bool,
-    /// Fused multiply-add of floating-point numbers.
-    pub(crate) is_fused: bool,
 }
 
 impl StepFlow {
@@ -90,9 +88,6 @@ impl StepFlow {
             | Operation::Machine(SassOp::ReadFirstLane) => self.is_collective = true,
             Operation::Machine(SassOp::BroadcastToWarp) => self.is_uniform = true,
             Operation::Move(MoveOp::Mov) => self.is_move = true,
-            Operation::Arithmetic(ArithmeticOp::Fma | ArithmeticOp::Mad) => {
-                self.is_fused = action.modifiers.ty.is_some_and(|ty| ty.is_float());
-            }
             _ => {}
         }
     }
