@@ -8,7 +8,9 @@
 //! Programs", 2002).
 
 use crate::analysis::comparison::PairedRun;
-use crate::analysis::comparison::execution_trace::{Definition, ExecutionTrace, WORD_BYTES};
+use crate::analysis::comparison::execution_trace::{
+    Definition, ExecutionTrace, StepRecord, WORD_BYTES,
+};
 use crate::analysis::comparison::value_slice::{Origin, SliceKind, TracedRun, ValueSlice};
 use crate::analysis::memory_diff::{FinalMemory, differing};
 use crate::model::source_position::SourcePosition;
@@ -95,14 +97,18 @@ struct DifferingWord {
     index: u64,
     offset: u64,
     n_bytes: usize,
-    stores: [(u64, u8); 2],
+    /// Last store of each run, as its step and lane, or `None` if the run did not store to the word.
+    stores: [Option<(u64, u8)>; 2],
 }
 
 /// One of the two runs during the search.
 struct SearchSide {
     trace: ExecutionTrace,
-    step: u64,
+    /// Number of executed steps after the store, or at the end of the run without a store.
+    end: u64,
+    warp: WarpId,
     lane: u8,
+    stores: bool,
     address: u64,
     /// Bytes of the differing word after the store.
     bytes: Vec<u8>,
@@ -140,23 +146,28 @@ impl PairedRun {
     ) -> Option<SearchResult> {
         let memories = self.sessions.each_ref().map(Session::memories);
         let programs = self.sessions.each_ref().map(|session| session.program.clone());
-        let [first, second] = &mut self.sessions;
-        let sides = [
-            SearchSide::of(first, word, word.stores[0], lefts[0])?,
-            SearchSide::of(second, word, word.stores[1], lefts[1])?,
-        ];
+        let mut stores = [None; 2];
+        for ((found, session), store) in stores.iter_mut().zip(&mut self.sessions).zip(word.stores) {
+            if let Some(store) = store {
+                *found = Some(StoringThread::of(session, store)?);
+            }
+        }
+        // A run without the store is compared with the thread of the other run that executed the store.
+        let threads = [stores[0].or(stores[1])?, stores[1].or(stores[0])?];
+        let mut sides = Vec::new();
+        for (side, session) in self.sessions.iter_mut().enumerate() {
+            sides.push(SearchSide::of(session, word, threads[side], stores[side].is_some(), lefts[side])?);
+        }
+        let sides: [SearchSide; 2] = sides.try_into().ok()?;
         let runs = [0, 1].map(|side| TracedRun {
             program: &programs[side],
             trace: &sides[side].trace,
             memories: &memories[side],
         });
-        let mut roots: [Vec<Definition>; 2] = [Vec::new(), Vec::new()];
-        for ((roots, run), side) in roots.iter_mut().zip(&runs).zip(&sides) {
-            let (record, _) = side.trace.record_at(side.step)?;
-            *roots = run.stored(record, side.lane, MemoryId::Global, side.address);
-        }
-        let slices = |kind| [0, 1].map(|side| ValueSlice::of(&runs[side], &roots[side], kind));
-        let values = slices(SliceKind::Values);
+        let roots = [0, 1].map(|side| sides[side].stored(&runs[side]));
+        let values = [0, 1].map(|side| {
+            ValueSlice::of(&runs[side], roots[side].iter().copied(), SliceKind::Values)
+        });
         let mut trials = Trials {
             session: &mut self.sessions[machine],
             side: &sides[machine],
@@ -173,10 +184,17 @@ impl PairedRun {
             pair.first(trials)
         };
         let mut found = search(&values, SearchPass::Unmatched, &mut trials);
-        found = found.or_else(|| search(&values, SearchPass::SameOrigins, &mut trials));
+        found = found.or_else(|| search(&values, SearchPass::Ambiguous, &mut trials));
         if found.is_none() {
-            let all = slices(SliceKind::ValuesAddressesConditions);
-            found = search(&all, SearchPass::AnyOrigins, &mut trials);
+            let all = [0, 1].map(|side| {
+                let conditions = sides[side].conditions(&runs[side]);
+                let roots = roots[side].iter().copied().chain(conditions);
+                ValueSlice::of(&runs[side], roots, SliceKind::AddressesAndConditions)
+            });
+            found = search(&all, SearchPass::Predicates, &mut trials);
+        }
+        if found.is_none() && !sides.iter().all(|side| side.stores) {
+            return None;
         }
         let confirmed = found.is_some();
         let (pair, omitted) = match found {
@@ -204,8 +222,8 @@ impl PairedRun {
         let references = [0, 1].map(|side| {
             let definitions = values[side].definitions.iter();
             let all = definitions.filter_map(|definition| instruction(side, *definition));
-            let store = sides[side].trace.record_at(sides[side].step);
-            let store = store.map(|(_, record)| (record.function, record.instruction));
+            let store = sides[side].last_record();
+            let store = store.map(|record| (record.function, record.instruction));
             all.chain(store).collect()
         });
         let reference = 1 - machine;
@@ -245,13 +263,16 @@ fn differing_word(
             let n_bytes = width.min(WORD_BYTES as usize);
             let offset = (byte / n_bytes * n_bytes) as u64;
             let writers = sessions.each_ref().map(|session| session.last_writer(&one.id, byte as u64));
-            let [Some(own), Some(others)] = writers else {
-                continue;
+            let stores = writers;
+            // A store that exists in only one run follows all stores that exist in both runs.
+            let rank = |stores: &[Option<(u64, u8)>; 2]| {
+                let step = stores[machine].or(stores[1 - machine]).map(|(step, _)| step);
+                (stores.contains(&None), step)
             };
-            let stores = [own, others];
-            let is_earlier = found
-                .as_ref()
-                .is_none_or(|found| stores[machine].0 < found.stores[machine].0);
+            if stores == [None; 2] {
+                continue;
+            }
+            let is_earlier = found.as_ref().is_none_or(|found| rank(&stores) < rank(&found.stores));
             if is_earlier {
                 found = Some(DifferingWord {
                     memory: one.id.clone(),
@@ -266,6 +287,14 @@ fn differing_word(
     found
 }
 
+/// Thread that executed a store, with the step of the store.
+#[derive(Clone, Copy)]
+struct StoringThread {
+    step: u64,
+    warp: WarpId,
+    lane: u8,
+}
+
 /// Observer that records the warp of a store.
 #[derive(Default)]
 struct StoringWarp(Option<WarpId>);
@@ -276,28 +305,63 @@ impl Observer for StoringWarp {
     }
 }
 
+impl StoringThread {
+    /// Returns the thread of the store in the given step, or `None` if an asynchronous operation executed the store.
+    fn of(session: &mut Session, (step, lane): (u64, u8)) -> Option<StoringThread> {
+        let mut storing = StoringWarp::default();
+        session.timeline.replay(step, step + 1, &mut storing);
+        let warp = storing.0?;
+        Some(StoringThread { step, warp, lane })
+    }
+}
+
 impl SearchSide {
     fn of(
         session: &mut Session,
         word: &DifferingWord,
-        (step, lane): (u64, u8),
+        thread: StoringThread,
+        stores: bool,
         lefts: &[FinalMemory],
     ) -> Option<SearchSide> {
         let left = lefts.iter().find(|left| left.id == word.memory)?;
         let start = usize::try_from(word.offset).ok()?;
         let bytes = left.bytes.get(start..start + word.n_bytes)?.to_vec();
         let address = session.memory_with(&word.memory)?.start + word.offset;
-        let mut storing = StoringWarp::default();
-        session.timeline.replay(step, step + 1, &mut storing);
-        let warp = storing.0?;
-        let trace = ExecutionTrace::record(session, warp.block, step + 1)?;
+        let end = match stores {
+            true => thread.step + 1,
+            false => session.position(),
+        };
         Some(SearchSide {
-            trace,
-            step,
-            lane,
+            trace: ExecutionTrace::record(session, thread.warp.block, end)?,
+            end,
+            warp: thread.warp,
+            lane: thread.lane,
+            stores,
             address,
             bytes,
         })
+    }
+
+    /// Returns the record of the store, or the last record of a run without the store.
+    fn last_record(&self) -> Option<&StepRecord> {
+        self.trace.records.last()
+    }
+
+    fn n_records(&self) -> u32 {
+        self.trace.records.len() as u32
+    }
+
+    /// Returns the definitions of the stored value.
+    fn stored(&self, run: &TracedRun<'_>) -> Vec<Definition> {
+        match self.n_records().checked_sub(1) {
+            Some(last) if self.stores => run.stored(last, self.lane, MemoryId::Global, self.address),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns the definitions of the predicates that decide whether the thread executed the store, and of the addresses of its stores.
+    fn conditions(&self, run: &TracedRun<'_>) -> Vec<Definition> {
+        run.conditions(self.warp, self.lane, self.n_records())
     }
 }
 
@@ -363,7 +427,7 @@ impl Trials<'_> {
             }
         }
         // A replaced predicate can change the number of steps before the store.
-        let distance = self.side.step + 1 - position;
+        let distance = self.side.end.saturating_sub(position);
         let budget = distance + distance / 4 + 64;
         let mut watch = ExpectedStore {
             address: self.side.address,
@@ -386,9 +450,12 @@ impl Trials<'_> {
 enum SearchPass {
     /// Both definitions have the same origins, and no value of the other run accounts for the value of the machine code.
     Unmatched,
-    /// Both definitions have the same origins.
-    SameOrigins,
-    AnyOrigins,
+    /// Both definitions have the same origins, and a value of the other run equals the value of the machine code, but accounts for another
+    /// value.
+    Ambiguous,
+    /// Like [`SearchPass::Unmatched`], but the definitions may be predicates. Since the other value of a predicate often yields the expected
+    /// store although an instruction that reads the predicate is wrong, predicates come last.
+    Predicates,
 }
 
 /// Search for the first value of a slice that differs from the corresponding value of another slice. The first run and slice are those in
@@ -419,21 +486,26 @@ impl CorrespondenceSearch<'_> {
         }
         // Definitions of the other run whose values the machine code has computed.
         let mut computed: BTreeSet<Definition> = BTreeSet::new();
+        // Definitions of the other run that account for a value of the machine code. Each definition accounts for one value.
+        let mut assigned: BTreeSet<Definition> = BTreeSet::new();
         let mut found: Option<[Definition; 2]> = None;
         for definition in &own.definitions {
             let same = own.origins(*definition).and_then(|origins| by_origins.get(origins));
             let same = same.map_or(&[][..], Vec::as_slice);
             let equal = self.equal_values(*definition, same);
-            let is_matched = self.is_matched(*definition, &equal, &computed);
-            if found.is_none() && !self.is_skipped(*definition, is_matched) {
-                let candidates = match self.pass {
-                    SearchPass::Unmatched | SearchPass::SameOrigins => same,
-                    SearchPass::AnyOrigins => other.definitions.as_slice(),
-                };
-                let ordered = self.ordered(*definition, candidates, &computed);
+            let counterpart = equal.iter().copied().find(|other| !assigned.contains(other));
+            let is_ambiguous = !equal.is_empty() && self.is_ambiguous(*definition);
+            let is_skipped = match self.pass {
+                SearchPass::Unmatched => is_ambiguous || self.width_bits(0, *definition) == 1,
+                SearchPass::Predicates => is_ambiguous,
+                SearchPass::Ambiguous => self.is_transfer(0, *definition),
+            };
+            if found.is_none() && counterpart.is_none() && !is_skipped {
+                let ordered = self.ordered(*definition, same, &assigned);
                 let replacement = self.replacement(*definition, &ordered, trials);
                 found = replacement.map(|other| [*definition, other]);
             }
+            assigned.extend(counterpart);
             computed.extend(equal);
         }
         let pair = found?;
@@ -448,54 +520,39 @@ impl CorrespondenceSearch<'_> {
         let Some(value) = self.runs[0].trace.value(definition) else {
             return Vec::new();
         };
+        if self.width_bits(0, definition) == 1 {
+            return Vec::new();
+        }
         let is_equal = |other: &Definition| self.variants(definition, *other).contains(&value);
         candidates.iter().copied().filter(is_equal).collect()
     }
 
-    /// Checks whether values of the other run account for the value of `definition`. The result of a computation with several sources can
-    /// coincide with one of its inputs, so an equal value that the machine code has computed before is no evidence for the result.
-    fn is_matched(
-        &self,
-        definition: Definition,
-        equal: &[Definition],
-        computed: &BTreeSet<Definition>,
-    ) -> bool {
-        let [own, _] = self.slices;
-        let is_ambiguous = own.sources(definition).len() > 1 && !self.is_common_value(definition);
-        equal.iter().any(|other| !is_ambiguous || !computed.contains(other))
-    }
-
-    /// Checks whether the value of a definition of the machine code occurs too often to identify a computation.
-    fn is_common_value(&self, definition: Definition) -> bool {
+    /// Checks whether an equal value of the other run accounts for a definition of the machine code, although it also accounts for another
+    /// definition: copies repeat values, and some values occur too often to identify a computation.
+    fn is_ambiguous(&self, definition: Definition) -> bool {
         let value = self.runs[0].trace.value(definition);
-        value.is_none_or(|value| value <= 1 || value == u32::MAX.into() || value == u64::MAX)
+        let is_common =
+            value.is_none_or(|value| value <= 1 || value == u32::MAX.into() || value == u64::MAX);
+        is_common || self.is_transfer(0, definition)
     }
 
-    fn is_skipped(&self, definition: Definition, is_matched: bool) -> bool {
-        match self.pass {
-            SearchPass::Unmatched => is_matched,
-            SearchPass::SameOrigins => self.is_transfer(0, definition),
-            SearchPass::AnyOrigins => false,
-        }
-    }
-
-    /// Returns the candidates in the order in which the search tries them: definitions of the same source line first, then values that the
-    /// machine code has not computed before. A load or copy of the other run is a candidate only for a load or copy.
+    /// Returns the candidates in the order in which the search tries them: definitions of the same source line first, then values that
+    /// account for no value of the machine code. A load or copy of the other run is a candidate only for a load or copy.
     fn ordered(
         &self,
         definition: Definition,
         candidates: &[Definition],
-        computed: &BTreeSet<Definition>,
+        assigned: &BTreeSet<Definition>,
     ) -> Vec<Definition> {
         let line = self.source_line(0, definition);
         let is_transfer = self.is_transfer(0, definition);
         let is_candidate = |other: &Definition| {
-            self.pass == SearchPass::AnyOrigins || is_transfer || !self.is_transfer(1, *other)
+            is_transfer || !self.is_transfer(1, *other)
         };
         let mut ordered: Vec<Definition> = candidates.iter().copied().filter(is_candidate).collect();
         ordered.sort_by_key(|other| {
             let is_same_line = line.is_some() && line == self.source_line(1, *other);
-            (!is_same_line, computed.contains(other))
+            (!is_same_line, assigned.contains(other))
         });
         ordered
     }
@@ -589,7 +646,8 @@ impl CorrespondenceSearch<'_> {
             return Vec::new();
         };
         match (self.width_bits(0, definition), self.width_bits(1, other)) {
-            (1, 1) => vec![value],
+            // A predicate of the machine code can be the negation of the predicate in PTX.
+            (1, 1) => vec![value, value ^ 1],
             (1, _) | (_, 1) => Vec::new(),
             (32, 64) => vec![value & u64::from(u32::MAX), value >> 32],
             (32, 16) => {
@@ -625,7 +683,7 @@ impl Session {
     fn computed_value(&self, side: &SearchSide, definition: Option<Definition>) -> Option<ComputedValue> {
         let record = match definition {
             Some(definition) => side.trace.record_of(definition)?,
-            None => side.trace.record_at(side.step)?.1,
+            None => side.last_record()?,
         };
         let (function, instruction) = (record.function, record.instruction);
         let reader = self.reader(function, instruction)?;

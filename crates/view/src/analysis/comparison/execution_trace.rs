@@ -239,13 +239,6 @@ impl ExecutionTrace {
         self.records.get(definition.record as usize)
     }
 
-    /// Returns the record of a step.
-    pub(crate) fn record_at(&self, step: u64) -> Option<(u32, &StepRecord)> {
-        let index = self.records.binary_search_by_key(&step, |record| record.step);
-        let index = index.ok()?;
-        Some((index as u32, self.records.get(index)?))
-    }
-
     pub(crate) fn flow(&self, record: &StepRecord) -> Option<&StepFlow> {
         self.flows.get(&(record.function, record.instruction))
     }

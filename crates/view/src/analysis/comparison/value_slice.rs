@@ -8,7 +8,7 @@ use crate::analysis::comparison::execution_trace::{
 use crate::session::memory_id::MemoryKey;
 use crate::session::memory_list::{MemoryDescriptor, locate};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use warpgrid_emulator::MemoryId;
+use warpgrid_emulator::{MemoryId, WarpId};
 use warpgrid_isa::SpecialRegister;
 use warpgrid_program::{Program, RegisterId};
 
@@ -18,7 +18,8 @@ const MAX_DEFINITIONS: usize = 1 << 12;
 /// Value that a run does not compute.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Origin {
-    /// Initial contents of the word with this index in a memory.
+    /// Initial contents of the word with this index in a buffer or `.global` variable. Constants are no origins, since machine code reads
+    /// them from constant banks.
     Memory(MemoryKey, u64),
     /// Index of the thread or block.
     Special(SpecialRegister),
@@ -29,8 +30,8 @@ pub(crate) enum Origin {
 pub(crate) enum SliceKind {
     /// Only the operands of computations.
     Values,
-    /// Also the registers of addresses, and the predicates of all earlier branches and guards of the lane.
-    ValuesAddressesConditions,
+    /// Also the registers of addresses, and the predicates of earlier branches and guards of the lane.
+    AddressesAndConditions,
 }
 
 /// Run whose values a slice follows.
@@ -51,7 +52,10 @@ pub(crate) struct ValueSlice {
 /// Direct dependences of a definition.
 #[derive(Debug, Default)]
 struct Dependences {
+    /// Definitions from which the value was computed.
     definitions: Vec<Definition>,
+    /// Definitions of addresses.
+    addresses: Vec<Definition>,
     origins: BTreeSet<Origin>,
 }
 
@@ -65,22 +69,26 @@ impl ValueSlice {
         self.origins.get(&definition)
     }
 
-    /// Computes the slice of the values `roots`.
-    pub(crate) fn of(run: &TracedRun<'_>, roots: &[Definition], kind: SliceKind) -> ValueSlice {
+    /// Computes the slice of the values `roots`. The origins of a value are those of its computation, without its address.
+    pub(crate) fn of(
+        run: &TracedRun<'_>,
+        roots: impl IntoIterator<Item = Definition>,
+        kind: SliceKind,
+    ) -> ValueSlice {
         let mut direct: BTreeMap<Definition, Dependences> = BTreeMap::new();
-        let mut pending: BTreeSet<Definition> = roots.iter().copied().collect();
-        if kind == SliceKind::ValuesAddressesConditions {
-            let conditions = roots.iter().flat_map(|root| run.conditions_before(*root));
-            pending.extend(conditions.collect::<Vec<_>>());
-        }
+        let mut pending: BTreeSet<Definition> = roots.into_iter().collect();
         // Definitions are visited from the last to the first, so that the limit excludes the earliest definitions.
         while let Some(next) = pending.pop_last() {
             if direct.len() == MAX_DEFINITIONS {
                 break;
             }
-            let found = run.dependences(next, kind);
-            let unknown = found.definitions.iter().filter(|id| !direct.contains_key(id));
-            pending.extend(unknown.copied());
+            let found = run.dependences(next);
+            let addresses = match kind {
+                SliceKind::Values => [].iter(),
+                SliceKind::AddressesAndConditions => found.addresses.iter(),
+            };
+            let followed = found.definitions.iter().chain(addresses);
+            pending.extend(followed.filter(|id| !direct.contains_key(id)).copied());
             direct.insert(next, found);
         }
         let mut slice = ValueSlice::default();
@@ -149,7 +157,7 @@ impl TracedRun<'_> {
         stored
     }
 
-    fn dependences(&self, definition: Definition, kind: SliceKind) -> Dependences {
+    fn dependences(&self, definition: Definition) -> Dependences {
         let mut found = Dependences::default();
         let Some((record, flow)) = self
             .trace
@@ -164,17 +172,16 @@ impl TracedRun<'_> {
             (false, true) => record.executed & record.executed.wrapping_neg(),
             (false, false) => 1 << definition.lane,
         };
-        let registers = flow.sources.iter();
-        let addresses = match kind {
-            SliceKind::Values => [].iter(),
-            SliceKind::ValuesAddressesConditions => flow.addresses.iter(),
+        let reaching = |registers: &[RegisterId]| -> Vec<Definition> {
+            let lanes = (0..32u8).filter(|lane| lanes >> lane & 1 != 0);
+            let pairs = lanes.flat_map(|lane| registers.iter().map(move |register| (*register, lane)));
+            let found = pairs.filter_map(|(register, lane)| {
+                self.trace.reaching_definition(definition.record, register, lane)
+            });
+            found.collect()
         };
-        for register in registers.chain(addresses) {
-            for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
-                let reaching = self.trace.reaching_definition(definition.record, *register, lane);
-                found.definitions.extend(reaching);
-            }
-        }
+        found.definitions = reaching(&flow.sources);
+        found.addresses = reaching(&flow.addresses);
         let loads = record.accesses.iter().filter(|access| access.action.reads());
         for access in loads.filter(|access| access.lane == definition.lane) {
             self.add_loaded(&mut found, record, access, definition);
@@ -183,6 +190,7 @@ impl TracedRun<'_> {
         found.definitions.dedup();
         // A definition depends only on earlier definitions, except within a collective operation that reads its own destination.
         found.definitions.retain(|source| source.record < definition.record);
+        found.addresses.retain(|source| source.record < definition.record);
         found
     }
 
@@ -203,27 +211,29 @@ impl TracedRun<'_> {
             }
             if let Some((store, lane)) = access.previous_store(address) {
                 found.definitions.extend(self.stored(store, lane, access.memory, address));
-            } else if let Some((memory, offset)) = locate(self.memories, access.memory, address) {
+            } else if access.memory == MemoryId::Global
+                && let Some((memory, offset)) = locate(self.memories, access.memory, address)
+            {
                 let id = memory.view.id.clone();
                 found.origins.insert(Origin::Memory(id, offset / WORD_BYTES));
             }
         }
     }
 
-    /// Returns the definitions of the predicates that controlled the execution of the lane of `definition` before `definition`.
-    fn conditions_before(&self, definition: Definition) -> Vec<Definition> {
-        let lane = definition.lane;
-        let warp = self.trace.record_of(definition).map(|record| record.warp);
-        let records = self.trace.records.iter().zip(0u32..);
-        let own = records
-            .take(definition.record as usize + 1)
-            .filter(|(record, _)| Some(record.warp) == warp);
+    /// Returns the definitions of the predicates and addresses that controlled the execution of a lane in the first `n_records` records, and
+    /// of the addresses of its stores.
+    pub(crate) fn conditions(&self, warp: WarpId, lane: u8, n_records: u32) -> Vec<Definition> {
+        let records = self.trace.records.iter().zip(0..n_records);
+        let own = records.filter(|(record, _)| record.warp == warp);
         let found = own.flat_map(|(record, index)| {
-            let conditions = self.trace.flow(record).map_or(&[][..], |flow| &flow.conditions);
-            let reaching = move |register: &RegisterId| {
+            let flow = self.trace.flow(record);
+            let conditions = flow.map_or(&[][..], |flow| &flow.conditions).iter();
+            let stores = record.accesses.iter().any(|access| access.action.writes());
+            let addresses = flow.filter(|_| stores).map_or(&[][..], |flow| &flow.addresses);
+            let registers = conditions.chain(addresses);
+            registers.filter_map(move |register| {
                 self.trace.reaching_definition(index, *register, lane)
-            };
-            conditions.iter().filter_map(reaching)
+            })
         });
         found.collect()
     }
