@@ -8,8 +8,8 @@ use std::io::{self, Write};
 use warpgrid_view::analysis::comparison::{
     ComparisonReport, ComparisonSide, ComputedValue, FirstDifference,
 };
-use warpgrid_view::source::line_table::SourcePosition;
 use warpgrid_view::counted;
+use warpgrid_view::source::line_table::SourcePosition;
 use warpgrid_view::{MemoryKey, SourceLanguage};
 
 /// Writes a comparison report. Returns [`ExitKind::Failure`] if the runs diverge.
@@ -86,7 +86,11 @@ fn print_first_difference(
         writeln!(out, "    {name}: {}", computed_text(side))?;
     }
     for value in omitted {
-        writeln!(out, "    not computed by the machine code: {}", computed_text(value))?;
+        writeln!(
+            out,
+            "    not computed by the machine code: {}",
+            computed_text(value)
+        )?;
     }
     Ok(())
 }

@@ -1,8 +1,15 @@
 //! Comparison of two versions of a kernel with one launch: equal memory, the position at which they diverge, and frames at the same number
 //! of stores.
 
-use expect_test::expect;
-use warpgrid_view::analysis::comparison::{CellComparison, ComparisonCell, PairedRun, compare};
+use crate::common::entries;
+use expect_test::{expect, expect_file};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use warpgrid_view::analysis::comparison::{
+    CellComparison, ComparisonCell, ComparisonReport, ComparisonVerdict, ComputedValue, PairedRun,
+    compare,
+};
 use warpgrid_view::scenario::ComparisonKernel;
 use warpgrid_view::{Scenario, SourceLanguage};
 
@@ -13,7 +20,7 @@ const PTX: &str = "\
 //@ launch grid=1 block=32
 //@ buffer out: u32[32] = 0
 .version 8.0
-.target sm_80
+.target sm_75
 .address_size 64
 .visible .entry triple(.param .u64 out) {
     .reg .b32 %r<3>;
@@ -79,17 +86,106 @@ fn exchange(between: &str) -> String {
     )
 }
 
+/// Formats the verdict of a comparison and the first differing instructions.
+fn text(report: &ComparisonReport) -> String {
+    let value = |side: &ComputedValue| {
+        let register = side.register.as_deref().unwrap_or("constant");
+        let source: Vec<String> = side
+            .source
+            .iter()
+            .map(|position| position.short())
+            .collect();
+        format!(
+            "line {}: {} -> {register} = {} {:?} {source:?}",
+            side.range.line, side.instruction, side.value, side.number
+        )
+    };
+    let mut text = format!("{:?}: {}\n", report.verdict, report.summary);
+    if let Some(found) = &report.first_difference {
+        let confirmed = match found.confirmed {
+            true => "confirmed",
+            false => "not confirmed",
+        };
+        let _ = writeln!(text, "{}[{}], {confirmed}", found.memory, found.index);
+        for (name, side) in ["first", "second"].iter().zip(&found.sides) {
+            let _ = writeln!(text, "{name}: {}", value(side));
+        }
+        for omitted in &found.omitted {
+            let _ = writeln!(text, "omitted: {}", value(omitted));
+        }
+    }
+    for note in &report.notes {
+        let _ = writeln!(text, "note: {note}");
+    }
+    text
+}
+
+#[test]
+fn first_differing_instructions_match_expected_files() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/comparisons");
+    let mut n_cases = 0;
+    for path in entries(&folder) {
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or("");
+        let Some((case, "sass")) = name
+            .split_once('.')
+            .and_then(|(case, rest)| Some((case, rest.rsplit_once('.')?.1)))
+        else {
+            continue;
+        };
+        n_cases += 1;
+        let read = |path: &Path| fs::read_to_string(path).expect("a readable file");
+        let (ptx, sass) = (read(&folder.join(format!("{case}.ptx"))), read(&path));
+        let report = compare(scenario(&ptx, &sass), MAX_STEPS).expect("both run");
+        expect_file![folder.join(format!("{case}.expected"))].assert_eq(&text(&report));
+        // The order of the sources does not change the named instructions.
+        let swapped = compare(scenario(&sass, &ptx), MAX_STEPS).expect("both run");
+        assert_eq!(swapped.verdict, report.verdict, "{case}");
+        let named = |report: &ComparisonReport, side: usize| {
+            report
+                .first_difference
+                .as_ref()
+                .map(|found| found.sides[side].range)
+        };
+        assert_eq!(named(&swapped, 1), named(&report, 0), "{case}");
+    }
+    assert!(n_cases > 0);
+}
+
+#[test]
+fn loop_iterations_and_shared_memory_are_followed() {
+    let kernel = |shift: u32| {
+        exchange("bar.sync 0;").replace(
+            "mad.wide.u32 %rd2",
+            &format!(
+                "shl.b32 %r4, %r3, {shift};\n    add.u32 %r3, %r4, %r1;\n    mad.wide.u32 %rd2"
+            ),
+        )
+    };
+    let report = compare(scenario(&kernel(3), &kernel(2)), MAX_STEPS).expect("both run");
+    assert_eq!(report.verdict, ComparisonVerdict::Different);
+    expect![[r#"
+        Different: different memory contents: 1 of 1 buffers and variables differs
+        out[33], confirmed
+        first: line 16: shl.b32 %r4, %r3, 3; -> %r4 = 0x00000008 None []
+        second: line 16: shl.b32 %r4, %r3, 2; -> %r4 = 0x00000004 None []
+    "#]]
+    .assert_eq(&text(&report));
+}
+
 #[test]
 fn note_attributes_difference_to_data_race() {
     let (racing, ordered) = (exchange(""), exchange("bar.sync 0;"));
     let report = compare(scenario(&racing, &ordered), MAX_STEPS).expect("both run");
     assert!(!report.equal);
-    expect![[r#"
-        [
-            "kernel A has a data race (lines 11 and 14), so the results of this kernel may differ between runs",
-        ]
-    "#]]
-    .assert_debug_eq(&report.notes);
+    assert_eq!(report.verdict, ComparisonVerdict::NotComparable);
+    expect![
+        "not comparable here: kernel A has a data race (lines 11 and 14), so the results of this kernel may differ between runs"
+    ]
+    .assert_eq(&report.summary);
+    assert_eq!(report.notes, Vec::<String>::new());
 }
 
 #[test]
@@ -99,12 +195,10 @@ fn note_attributes_difference_to_uninitialized_register() {
         PTX,
     );
     let report = compare(scenario(&first, second), MAX_STEPS).expect("both run");
-    expect![[r#"
-        [
-            "kernel A, line 15: the stored value depends on the uninitialized register `%r2` (thread 0 of block 0)",
-        ]
-    "#]]
-    .assert_debug_eq(&report.notes);
+    expect![
+        "not comparable here: kernel A, line 15: the stored value depends on the uninitialized register `%r2` (thread 0 of block 0)"
+    ]
+    .assert_eq(&report.summary);
 }
 
 #[test]

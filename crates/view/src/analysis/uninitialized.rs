@@ -16,9 +16,7 @@ use std::ops::RangeInclusive;
 use warpgrid_emulator::{Agent, EventMask, Observer, StepEvent};
 use warpgrid_isa::{AccessKind, StateSpace};
 use warpgrid_launch::scenario::InitialRegister;
-use warpgrid_program::{
-    Function, FunctionId, Instruction, OperandValue, Program, RegisterId,
-};
+use warpgrid_program::{Function, FunctionId, Instruction, OperandValue, Program, RegisterId};
 
 /// Maximum number of uses that the analysis reports.
 const MAX_USES: usize = 4;

@@ -35,13 +35,19 @@ impl PairedRun {
         let contraction = nan.or_else(|| self.contraction(found?));
         contraction.or_else(|| {
             let explains = |result: &&UndefinedResult| self.depends_on(found, result);
-            undefined.iter().find(explains).map(|result| result.note.clone())
+            undefined
+                .iter()
+                .find(explains)
+                .map(|result| result.note.clone())
         })
     }
 
     /// Returns the index of the listing and the index of the PTX, if the sources are a listing and PTX.
     fn listing_and_ptx(&self) -> Option<[usize; 2]> {
-        let fronts = self.sessions.each_ref().map(|session| session.scenario().front);
+        let fronts = self
+            .sessions
+            .each_ref()
+            .map(|session| session.scenario().front);
         match fronts {
             [SourceLanguage::Sass, SourceLanguage::Ptx] => Some([0, 1]),
             [SourceLanguage::Ptx, SourceLanguage::Sass] => Some([1, 0]),
@@ -57,16 +63,24 @@ impl PairedRun {
         // The entry of a listing without a header has no name in the source.
         let is_named = listing.places.source().contains(&own);
         let is_other = own != other && is_named && !own.is_empty() && !other.is_empty();
-        is_other.then(|| format!("the listing contains the kernel `{own}`, and the PTX contains the kernel `{other}`"))
+        is_other.then(|| {
+            format!(
+                "the listing contains the kernel `{own}`, and the PTX contains the kernel `{other}`"
+            )
+        })
     }
 
     fn other_target(&self) -> Option<String> {
         let sides = self.listing_and_ptx()?;
-        let [listing, ptx] = sides.map(|side| self.sessions.get(side).map(|own| own.program.target));
+        let [listing, ptx] =
+            sides.map(|side| self.sessions.get(side).map(|own| own.program.target));
         let [listing, ptx] = [listing?, ptx?];
         let is_met = TargetRequirement::From(ptx.sm).met_by(listing);
         (!is_met).then(|| {
-            format!("the listing is machine code for `{}`, and the PTX requires `{}`", listing.name, ptx.name)
+            format!(
+                "the listing is machine code for `{}`, and the PTX requires `{}`",
+                listing.name, ptx.name
+            )
         })
     }
 
@@ -88,9 +102,8 @@ impl PairedRun {
         let named = |side: usize| *found.named.get(side)?;
         let is_fused = machine.actions_of_step(named(listing)?).any(is_fused);
         let sum = named(ptx)?;
-        let is_sum = |action: &OpcodeInfo| {
-            is_contractible(action, &[ArithmeticOp::Add, ArithmeticOp::Sub])
-        };
+        let is_sum =
+            |action: &OpcodeInfo| is_contractible(action, &[ArithmeticOp::Add, ArithmeticOp::Sub]);
         let is_product = |action: &OpcodeInfo| is_contractible(action, &[ArithmeticOp::Mul]);
         let mut omitted = found.omitted.iter().rev();
         let product = omitted.find(|own| source.actions_of_step(**own).any(is_product))?;
@@ -115,7 +128,9 @@ impl PairedRun {
         let session = self.sessions.get(result.side);
         let lines = |slice: &BTreeSet<InstructionRef>, session: &Session| -> BTreeSet<u32> {
             let lines = slice.iter();
-            lines.map(|(function, index)| session.range_of(*function, *index).line).collect()
+            lines
+                .map(|(function, index)| session.range_of(*function, *index).line)
+                .collect()
         };
         slice.zip(session).is_none_or(|(slice, session)| {
             let lines = lines(slice, session);
@@ -181,7 +196,10 @@ fn is_contractible(action: &OpcodeInfo, operations: &[ArithmeticOp]) -> bool {
 
 impl Session {
     /// Returns the actions of the instructions that the emulator executes in the same step as an instruction.
-    fn actions_of_step(&self, (function, index): InstructionRef) -> impl Iterator<Item = &OpcodeInfo> {
+    fn actions_of_step(
+        &self,
+        (function, index): InstructionRef,
+    ) -> impl Iterator<Item = &OpcodeInfo> {
         let function = self.program.functions.get(function.0 as usize);
         let indices = function.map(|function| function.instructions_of_step(index));
         let instructions = indices.into_iter().flatten().filter_map(move |index| {

@@ -19,20 +19,20 @@ use crate::session::Session;
 use crate::session::memory_id::MemoryKey;
 use crate::session::memory_list::element_of;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use warpgrid_emulator::{
     AccessEvent, EventMask, Machine, MachineStatus, MemoryId, Observer, WarpId,
 };
 use warpgrid_isa::ScalarType;
 use warpgrid_launch::SourceLanguage;
-use warpgrid_program::{Function, RegisterId};
+use warpgrid_program::{Function, FunctionId, RegisterId};
 
 /// Maximum number of steps of a run that the search executes again.
 const MAX_RUN_STEPS: u64 = 2_000_000;
-/// Maximum number of continued runs with a replaced value.
-const MAX_TRIALS: usize = 512;
-/// Maximum number of steps of all continued runs.
-const MAX_TRIAL_STEPS: u64 = 4_000_000;
+/// Maximum number of continued runs with replaced values in one pass of the search.
+const MAX_TRIALS: usize = 256;
+/// Maximum number of steps of the continued runs in one pass of the search.
+const MAX_TRIAL_STEPS: u64 = 1_000_000;
 /// Maximum number of differing elements that the search considers as the earliest differing store.
 const MAX_ELEMENTS: usize = 1 << 12;
 /// Maximum number of omitted values that a difference lists.
@@ -89,7 +89,7 @@ pub(crate) struct SearchResult {
     pub(crate) omitted: Vec<InstructionRef>,
 }
 
-pub(crate) type InstructionRef = (warpgrid_program::FunctionId, u32);
+pub(crate) type InstructionRef = (FunctionId, u32);
 
 /// Word of memory whose final contents differ, with the last store of each run.
 struct DifferingWord {
@@ -118,7 +118,11 @@ impl PairedRun {
     /// Returns the first instructions of both runs that computed different values, or `None` if the search does not find the differing
     /// stores of both runs. `lefts` contains the final memory of both runs.
     pub(crate) fn first_difference(&mut self, lefts: [&[FinalMemory]; 2]) -> Option<SearchResult> {
-        if self.sessions.iter().any(|session| session.position() > MAX_RUN_STEPS) {
+        if self
+            .sessions
+            .iter()
+            .any(|session| session.position() > MAX_RUN_STEPS)
+        {
             return None;
         }
         let ends = self.sessions.each_ref().map(Session::position);
@@ -134,7 +138,10 @@ impl PairedRun {
     /// Returns the index of the run in which the search replaces values: the machine code, or the second run if both sources have the same
     /// language.
     fn machine_code_side(&self) -> usize {
-        let fronts = self.sessions.each_ref().map(|session| session.scenario().front);
+        let fronts = self
+            .sessions
+            .each_ref()
+            .map(|session| session.scenario().front);
         usize::from(fronts != [SourceLanguage::Sass, SourceLanguage::Ptx])
     }
 
@@ -145,9 +152,13 @@ impl PairedRun {
         lefts: [&[FinalMemory]; 2],
     ) -> Option<SearchResult> {
         let memories = self.sessions.each_ref().map(Session::memories);
-        let programs = self.sessions.each_ref().map(|session| session.program.clone());
+        let programs = self
+            .sessions
+            .each_ref()
+            .map(|session| session.program.clone());
         let mut stores = [None; 2];
-        for ((found, session), store) in stores.iter_mut().zip(&mut self.sessions).zip(word.stores) {
+        for ((found, session), store) in stores.iter_mut().zip(&mut self.sessions).zip(word.stores)
+        {
             if let Some(store) = store {
                 *found = Some(StoringThread::of(session, store)?);
             }
@@ -156,7 +167,13 @@ impl PairedRun {
         let threads = [stores[0].or(stores[1])?, stores[1].or(stores[0])?];
         let mut sides = Vec::new();
         for (side, session) in self.sessions.iter_mut().enumerate() {
-            sides.push(SearchSide::of(session, word, threads[side], stores[side].is_some(), lefts[side])?);
+            sides.push(SearchSide::of(
+                session,
+                word,
+                threads[side],
+                stores[side].is_some(),
+                lefts[side],
+            )?);
         }
         let sides: [SearchSide; 2] = sides.try_into().ok()?;
         let runs = [0, 1].map(|side| TracedRun {
@@ -175,24 +192,33 @@ impl PairedRun {
             n_trials: 0,
             n_steps: 0,
         };
-        let search = |slices: &[ValueSlice; 2], pass, trials: &mut Trials<'_>| {
+        let mut search = |slices: &[ValueSlice; 2], pass, executions| {
             let pair = CorrespondenceSearch {
                 runs: [&runs[machine], &runs[1 - machine]],
                 slices: [&slices[machine], &slices[1 - machine]],
                 pass,
+                executions,
             };
-            pair.first(trials)
+            trials.restart();
+            pair.first(&mut trials)
         };
-        let mut found = search(&values, SearchPass::Unmatched, &mut trials);
-        found = found.or_else(|| search(&values, SearchPass::Ambiguous, &mut trials));
-        if found.is_none() {
-            let all = [0, 1].map(|side| {
-                let conditions = sides[side].conditions(&runs[side]);
-                let roots = roots[side].iter().copied().chain(conditions);
-                ValueSlice::of(&runs[side], roots, SliceKind::AddressesAndConditions)
-            });
-            found = search(&all, SearchPass::Predicates, &mut trials);
-        }
+        let all = [0, 1].map(|side| {
+            let conditions = sides[side].conditions(&runs[side]);
+            let roots = roots[side].iter().copied().chain(conditions);
+            ValueSlice::of(&runs[side], roots, SliceKind::AddressesAndConditions)
+        });
+        // Each pass is less specific than the passes before.
+        let passes = [
+            (&values, SearchPass::Unmatched, ReplacedExecutions::One),
+            (&values, SearchPass::Unmatched, ReplacedExecutions::All),
+            (&values, SearchPass::Ambiguous, ReplacedExecutions::One),
+            (&values, SearchPass::Ambiguous, ReplacedExecutions::All),
+            (&all, SearchPass::Unmatched, ReplacedExecutions::One),
+            (&all, SearchPass::Unmatched, ReplacedExecutions::All),
+            (&all, SearchPass::Predicates, ReplacedExecutions::One),
+        ];
+        let mut passes = passes.into_iter();
+        let found = passes.find_map(|(slices, pass, executions)| search(slices, pass, executions));
         if found.is_none() && !sides.iter().all(|side| side.stores) {
             return None;
         }
@@ -227,7 +253,9 @@ impl PairedRun {
             all.chain(store).collect()
         });
         let reference = 1 - machine;
-        let omitted = omitted.iter().filter_map(|definition| instruction(reference, *definition));
+        let omitted = omitted
+            .iter()
+            .filter_map(|definition| instruction(reference, *definition));
         Some(SearchResult {
             difference: FirstDifference {
                 memory: word.memory.clone(),
@@ -262,17 +290,23 @@ fn differing_word(
             // A word is the unit of a register of machine code. Smaller elements have only the bytes of the element.
             let n_bytes = width.min(WORD_BYTES as usize);
             let offset = (byte / n_bytes * n_bytes) as u64;
-            let writers = sessions.each_ref().map(|session| session.last_writer(&one.id, byte as u64));
+            let writers = sessions
+                .each_ref()
+                .map(|session| session.last_writer(&one.id, byte as u64));
             let stores = writers;
             // A store that exists in only one run follows all stores that exist in both runs.
             let rank = |stores: &[Option<(u64, u8)>; 2]| {
-                let step = stores[machine].or(stores[1 - machine]).map(|(step, _)| step);
+                let step = stores[machine]
+                    .or(stores[1 - machine])
+                    .map(|(step, _)| step);
                 (stores.contains(&None), step)
             };
             if stores == [None; 2] {
                 continue;
             }
-            let is_earlier = found.as_ref().is_none_or(|found| rank(&stores) < rank(&found.stores));
+            let is_earlier = found
+                .as_ref()
+                .is_none_or(|found| rank(&stores) < rank(&found.stores));
             if is_earlier {
                 found = Some(DifferingWord {
                     memory: one.id.clone(),
@@ -354,7 +388,9 @@ impl SearchSide {
     /// Returns the definitions of the stored value.
     fn stored(&self, run: &TracedRun<'_>) -> Vec<Definition> {
         match self.n_records().checked_sub(1) {
-            Some(last) if self.stores => run.stored(last, self.lane, MemoryId::Global, self.address),
+            Some(last) if self.stores => {
+                run.stored(last, self.lane, MemoryId::Global, self.address)
+            }
             _ => Vec::new(),
         }
     }
@@ -391,43 +427,39 @@ impl Observer for ExpectedStore<'_> {
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {
-        for piece in event.written().filter(|piece| piece.memory == MemoryId::Global) {
+        for piece in event
+            .written()
+            .filter(|piece| piece.memory == MemoryId::Global)
+        {
             let Some(start) = self.address.checked_sub(piece.address) else {
                 continue;
             };
             let start = usize::try_from(start).unwrap_or(usize::MAX);
-            let stored = event.after(piece).get(start..start.saturating_add(self.expected.len()));
+            let stored = event
+                .after(piece)
+                .get(start..start.saturating_add(self.expected.len()));
             self.found |= stored == Some(self.expected);
         }
     }
 }
 
+/// Register values that a trial replaces: for each position of the run, the warp, the lanes, the register and the value.
+type Replacements = BTreeMap<u64, Vec<(WarpId, u32, (FunctionId, RegisterId), u64)>>;
+
 impl Trials<'_> {
-    /// Checks whether the run stores the expected value if the registers contain the given values after a definition.
-    fn succeeds(&mut self, definition: Definition, replaced: &[(RegisterId, u64)]) -> bool {
-        let Some(record) = self.side.trace.record_of(definition) else {
+    /// Checks whether the run stores the expected value with replaced register values.
+    fn succeeds(&mut self, replacements: &Replacements) -> bool {
+        let Some((first, _)) = replacements.first_key_value() else {
             return false;
         };
         if self.n_trials == MAX_TRIALS || self.n_steps >= MAX_TRIAL_STEPS {
             return false;
         }
         self.n_trials += 1;
-        let position = record.step + 1;
-        self.session.seek(position);
+        self.session.seek(*first);
         let mut machine: Machine = self.session.timeline.machine().clone();
-        let is_uniform = self.side.trace.flow(record).is_some_and(|flow| flow.is_uniform);
-        let lanes = match is_uniform {
-            true => u32::MAX,
-            false => 1 << definition.lane,
-        };
-        let warp = (record.warp.block, record.warp.warp);
-        for (register, value) in replaced {
-            if !machine.set_register(warp, lanes, (record.function, *register), *value) {
-                return false;
-            }
-        }
         // A replaced predicate can change the number of steps before the store.
-        let distance = self.side.end.saturating_sub(position);
+        let distance = self.side.end.saturating_sub(*first);
         let budget = distance + distance / 4 + 64;
         let mut watch = ExpectedStore {
             address: self.side.address,
@@ -435,6 +467,11 @@ impl Trials<'_> {
             found: false,
         };
         for _ in 0..budget {
+            for (warp, lanes, register, value) in
+                replacements.get(&machine.position()).into_iter().flatten()
+            {
+                machine.set_register((warp.block, warp.warp), *lanes, *register, *value);
+            }
             self.n_steps += 1;
             let status = machine.step(&mut watch);
             if watch.found || status != MachineStatus::Running {
@@ -443,6 +480,20 @@ impl Trials<'_> {
         }
         watch.found
     }
+
+    /// Starts another pass, whose number of trials is counted separately.
+    fn restart(&mut self) {
+        (self.n_trials, self.n_steps) = (0, 0);
+    }
+}
+
+/// Executions of an instruction whose results a trial replaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ReplacedExecutions {
+    /// One execution in one lane.
+    One,
+    /// All executions in all lanes of the block. The executions of both runs correspond by their order in each lane.
+    All,
 }
 
 /// Definitions in which the search replaces values, and the definitions whose values it uses.
@@ -464,6 +515,7 @@ struct CorrespondenceSearch<'a> {
     runs: [&'a TracedRun<'a>; 2],
     slices: [&'a ValueSlice; 2],
     pass: SearchPass,
+    executions: ReplacedExecutions,
 }
 
 /// Corresponding definitions of both runs with different values.
@@ -489,11 +541,17 @@ impl CorrespondenceSearch<'_> {
         // Definitions of the other run that account for a value of the machine code. Each definition accounts for one value.
         let mut assigned: BTreeSet<Definition> = BTreeSet::new();
         let mut found: Option<[Definition; 2]> = None;
+        let mut tried = HashSet::new();
         for definition in &own.definitions {
-            let same = own.origins(*definition).and_then(|origins| by_origins.get(origins));
+            let same = own
+                .origins(*definition)
+                .and_then(|origins| by_origins.get(origins));
             let same = same.map_or(&[][..], Vec::as_slice);
             let equal = self.equal_values(*definition, same);
-            let counterpart = equal.iter().copied().find(|other| !assigned.contains(other));
+            let counterpart = equal
+                .iter()
+                .copied()
+                .find(|other| !assigned.contains(other));
             let is_ambiguous = !equal.is_empty() && self.is_ambiguous(*definition);
             let is_skipped = match self.pass {
                 SearchPass::Unmatched => is_ambiguous || self.width_bits(0, *definition) == 1,
@@ -502,7 +560,7 @@ impl CorrespondenceSearch<'_> {
             };
             if found.is_none() && counterpart.is_none() && !is_skipped {
                 let ordered = self.ordered(*definition, same, &assigned);
-                let replacement = self.replacement(*definition, &ordered, trials);
+                let replacement = self.replacement(*definition, &ordered, &mut tried, trials);
                 found = replacement.map(|other| [*definition, other]);
             }
             assigned.extend(counterpart);
@@ -545,11 +603,11 @@ impl CorrespondenceSearch<'_> {
         assigned: &BTreeSet<Definition>,
     ) -> Vec<Definition> {
         let line = self.source_line(0, definition);
-        let is_transfer = self.is_transfer(0, definition);
-        let is_candidate = |other: &Definition| {
-            is_transfer || !self.is_transfer(1, *other)
-        };
-        let mut ordered: Vec<Definition> = candidates.iter().copied().filter(is_candidate).collect();
+        let is_load = self.is_load(0, definition);
+        let is_candidate =
+            |other: &Definition| is_load == self.is_load(1, *other) && !self.is_move(1, *other);
+        let mut ordered: Vec<Definition> =
+            candidates.iter().copied().filter(is_candidate).collect();
         ordered.sort_by_key(|other| {
             let is_same_line = line.is_some() && line == self.source_line(1, *other);
             (!is_same_line, assigned.contains(other))
@@ -575,41 +633,103 @@ impl CorrespondenceSearch<'_> {
         omitted.take(MAX_OMITTED).collect()
     }
 
-    /// Checks whether a definition is a load or a copy.
+    /// Checks whether a definition is a load or a copy, whose result is an input of the computation.
     fn is_transfer(&self, side: usize, definition: Definition) -> bool {
-        let trace = self.runs[side].trace;
-        trace.record_of(definition).is_some_and(|record| {
-            let is_move = trace.flow(record).is_some_and(|flow| flow.is_move);
-            is_move || record.accesses.iter().any(|access| access.action.reads())
-        })
+        self.is_move(side, definition) || self.is_load(side, definition)
     }
 
-    /// Returns the first definition among `candidates` whose value, as the value of `definition`, yields the expected store.
+    fn is_move(&self, side: usize, definition: Definition) -> bool {
+        let trace = self.runs[side].trace;
+        let flow = trace
+            .record_of(definition)
+            .and_then(|record| trace.flow(record));
+        flow.is_some_and(|flow| flow.is_move)
+    }
+
+    fn is_load(&self, side: usize, definition: Definition) -> bool {
+        let record = self.runs[side].trace.record_of(definition);
+        record.is_some_and(|record| record.accesses.iter().any(|access| access.action.reads()))
+    }
+
+    /// Returns the first definition among `candidates` whose value, as the value of `definition`, yields the expected store. `tried`
+    /// contains the replacements that have been tried.
     fn replacement(
         &self,
         definition: Definition,
         candidates: &[Definition],
+        tried: &mut HashSet<Replacements>,
         trials: &mut Trials<'_>,
     ) -> Option<Definition> {
-        let value = self.runs[0].trace.value(definition)?;
-        let mut tried = BTreeSet::new();
         for other in candidates.iter().copied() {
-            for variant in self.variants(definition, other) {
-                let upper = self.upper_word(definition, other);
-                if variant == value && upper.is_none() || !tried.insert((variant, upper)) {
-                    continue;
-                }
-                let mut replaced = vec![(definition.register, variant)];
-                if trials.succeeds(definition, &replaced) {
-                    return Some(other);
-                }
-                replaced.extend(upper);
-                if replaced.len() > 1 && trials.succeeds(definition, &replaced) {
-                    return Some(other);
+            let n_variants = self.variants(definition, other).len();
+            for variant in 0..n_variants {
+                for has_upper in [false, true] {
+                    let replacements = self.replacements(definition, other, variant, has_upper);
+                    let is_new = !replacements.is_empty() && tried.insert(replacements.clone());
+                    if is_new && trials.succeeds(&replacements) {
+                        return Some(other);
+                    }
                 }
             }
         }
         None
+    }
+
+    /// Returns the replacements of the values of `definition` by a variant of the values of `other`, and of the next register by the upper
+    /// words of these values if `has_upper` is set. The result is empty if no value changes.
+    fn replacements(
+        &self,
+        definition: Definition,
+        other: Definition,
+        variant: usize,
+        has_upper: bool,
+    ) -> Replacements {
+        let [own, others] = self.runs.map(|run| run.trace);
+        let mut pairs = Vec::new();
+        match self.executions {
+            ReplacedExecutions::One => pairs.push((definition, other)),
+            ReplacedExecutions::All => {
+                let instances = others.instances(other);
+                let empty = Vec::new();
+                for (thread, definitions) in own.instances(definition) {
+                    let counterparts = instances.get(&thread).unwrap_or(&empty);
+                    let same = definitions.len() == counterparts.len();
+                    pairs.extend(
+                        definitions
+                            .into_iter()
+                            .zip(counterparts.iter().copied())
+                            .filter(|_| same),
+                    );
+                }
+            }
+        }
+        let mut replacements = Replacements::new();
+        for (definition, other) in pairs {
+            let value = self.variants(definition, other).get(variant).copied();
+            let Some((record, value)) = own.record_of(definition).zip(value) else {
+                continue;
+            };
+            let upper = self.upper_word(definition, other).filter(|_| has_upper);
+            let is_uniform = own.flow(record).is_some_and(|flow| flow.is_uniform);
+            let lanes = match is_uniform {
+                true => u32::MAX,
+                false => 1 << definition.lane,
+            };
+            let lower = (definition.register, value);
+            for (register, value) in [lower].into_iter().chain(upper) {
+                if own.value(Definition {
+                    register,
+                    ..definition
+                }) == Some(value)
+                {
+                    continue;
+                }
+                let register = (record.function, register);
+                let at = replacements.entry(record.step + 1).or_default();
+                at.push((record.warp, lanes, register, value));
+            }
+        }
+        replacements
     }
 
     /// Returns the file name and the line from which a compiler generated the instruction of a definition.
@@ -619,9 +739,15 @@ impl CorrespondenceSearch<'_> {
         let function = run.program.functions.get(record.function.0 as usize)?;
         let instruction = function.instructions.get(record.instruction as usize)?;
         let table = &run.program.line_table;
-        let location = table.rows.get(table.row(function, instruction)? as usize)?.location;
+        let location = table
+            .rows
+            .get(table.row(function, instruction)? as usize)?
+            .location;
         let file = table.files.get(location.file as usize)?;
-        Some((crate::model::source_position::base_name(file), location.line))
+        Some((
+            crate::model::source_position::base_name(file),
+            location.line,
+        ))
     }
 
     /// Returns the register that follows the register of `definition` in its tuple, with the upper word of a 64-bit value of the other run.
@@ -642,18 +768,32 @@ impl CorrespondenceSearch<'_> {
     /// a wider register, or a narrower register in the lower or upper half.
     fn variants(&self, definition: Definition, other: Definition) -> Vec<u64> {
         let [own, others] = self.runs;
-        let Some((before, value)) = own.trace.value(definition).zip(others.trace.value(other)) else {
+        let Some((before, value)) = own.trace.value(definition).zip(others.trace.value(other))
+        else {
             return Vec::new();
         };
         match (self.width_bits(0, definition), self.width_bits(1, other)) {
             // A predicate of the machine code can be the negation of the predicate in PTX.
             (1, 1) => vec![value, value ^ 1],
             (1, _) | (_, 1) => Vec::new(),
-            (32, 64) => vec![value & u64::from(u32::MAX), value >> 32],
+            (32, 64) => {
+                // The upper word of most integers is 0 or -1, which is no evidence.
+                let (lower, upper) = (value & u64::from(u32::MAX), value >> 32);
+                let is_sign = upper == 0 || upper == u64::from(u32::MAX);
+                [Some(lower), (!is_sign).then_some(upper)]
+                    .into_iter()
+                    .flatten()
+                    .collect()
+            }
             (32, 16) => {
                 let half = u64::from(u16::MAX);
                 let signed = i64::from(value as i16) as u64 & u64::from(u32::MAX);
-                vec![value, before & !half | value, before & half | value << 16, signed]
+                vec![
+                    value,
+                    before & !half | value,
+                    before & half | value << 16,
+                    signed,
+                ]
             }
             (own, other) if own == other => vec![value],
             (64, 32) => vec![value, i64::from(value as i32) as u64],
@@ -665,7 +805,8 @@ impl CorrespondenceSearch<'_> {
     fn width_bits(&self, side: usize, definition: Definition) -> u32 {
         let run = self.runs[side];
         let record = run.trace.record_of(definition);
-        let function = record.and_then(|record| run.program.functions.get(record.function.0 as usize));
+        let function =
+            record.and_then(|record| run.program.functions.get(record.function.0 as usize));
         function.map_or(0, |function| register_width(function, definition.register))
     }
 }
@@ -680,7 +821,11 @@ fn register_width(function: &Function, register: RegisterId) -> u32 {
 
 impl Session {
     /// Describes the instruction and the value of a definition, or the store of a side if the stored value is a constant.
-    fn computed_value(&self, side: &SearchSide, definition: Option<Definition>) -> Option<ComputedValue> {
+    fn computed_value(
+        &self,
+        side: &SearchSide,
+        definition: Option<Definition>,
+    ) -> Option<ComputedValue> {
         let record = match definition {
             Some(definition) => side.trace.record_of(definition)?,
             None => side.last_record()?,
@@ -692,7 +837,13 @@ impl Session {
             Some(definition) => (
                 side.trace.value(definition)?,
                 register_width(reader.function, definition.register),
-                Some(reader.function.registers.name(definition.register).to_owned()),
+                Some(
+                    reader
+                        .function
+                        .registers
+                        .name(definition.register)
+                        .to_owned(),
+                ),
             ),
             None => {
                 let bytes = side.bytes.iter().rev();
@@ -700,7 +851,10 @@ impl Session {
                 (value, side.bytes.len() as u32 * 8, None)
             }
         };
-        let ty = action.modifiers.ty.filter(|ty| ty.is_float() && ty.width_bits() == width);
+        let ty = action
+            .modifiers
+            .ty
+            .filter(|ty| ty.is_float() && ty.width_bits() == width);
         let machine = self.timeline.machine();
         Some(ComputedValue {
             step: record.step,

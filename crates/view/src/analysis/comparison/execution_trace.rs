@@ -2,7 +2,7 @@
 //! session and returns the trace, in which the search for the first differing instruction finds definitions and uses.
 
 use crate::session::Session;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use warpgrid_emulator::{
     AccessAction, AccessEvent, Agent, EventMask, MemoryId, Observer, OperandIndex, StepEvent,
     WarpId,
@@ -57,11 +57,16 @@ impl StepFlow {
             flow.add_operation(action);
             let control = action.operation.control();
             let is_branch = control.is_some_and(|op| op.is_branch() || op.exits_function());
-            flow.destinations
-                .extend(function.destinations(instruction).iter().filter(|id| is_named(id)));
+            flow.destinations.extend(
+                function
+                    .destinations(instruction)
+                    .iter()
+                    .filter(|id| is_named(id)),
+            );
             let guard = instruction.guard.map(|guard| guard.predicate);
             flow.sources.extend(guard.iter().filter(|id| is_named(id)));
-            flow.conditions.extend(guard.iter().filter(|id| is_named(id)));
+            flow.conditions
+                .extend(guard.iter().filter(|id| is_named(id)));
             for operand in function.operands_of(instruction.operands) {
                 let read = function.operand_sources(&operand.value);
                 let read = read.iter().filter(|id| is_named(id));
@@ -161,6 +166,8 @@ pub(crate) struct ExecutionTrace {
     flows: HashMap<(FunctionId, u32), StepFlow>,
     /// For each register, the records that wrote the register, with the lanes that they wrote.
     writers: HashMap<WarpRegister, Vec<(u32, u32)>>,
+    /// For each instruction, the records of its executions.
+    executions: HashMap<(FunctionId, u32), Vec<u32>>,
 }
 
 impl ExecutionTrace {
@@ -223,6 +230,8 @@ impl ExecutionTrace {
             let writers = self.writers.entry((event.warp_id(), function, *register));
             writers.or_default().push((index, written));
         }
+        let executions = self.executions.entry((function, instruction));
+        executions.or_default().push(index);
         self.records.push(StepRecord {
             step: event.position,
             warp: event.warp_id(),
@@ -257,7 +266,9 @@ impl ExecutionTrace {
         lane: u8,
     ) -> Option<Definition> {
         let reader = self.records.get(record as usize)?;
-        let writers = self.writers.get(&(reader.warp, reader.function, register))?;
+        let writers = self
+            .writers
+            .get(&(reader.warp, reader.function, register))?;
         let n_before = writers.partition_point(|(writer, _)| *writer < record);
         let mut before = writers.iter().take(n_before);
         let (writer, _) = before.rfind(|(_, lanes)| lanes >> lane & 1 != 0)?;
@@ -266,6 +277,33 @@ impl ExecutionTrace {
             register,
             lane,
         })
+    }
+
+    /// Returns the definitions of the same register by all executions of the instruction of `definition`, grouped by warp and lane in the
+    /// order of their execution.
+    pub(crate) fn instances(
+        &self,
+        definition: Definition,
+    ) -> BTreeMap<(WarpId, u8), Vec<Definition>> {
+        let mut instances: BTreeMap<(WarpId, u8), Vec<Definition>> = BTreeMap::new();
+        let own = self.record_of(definition);
+        let executions = own.and_then(|own| self.executions.get(&(own.function, own.instruction)));
+        for index in executions.into_iter().flatten().copied() {
+            let Some(record) = self.records.get(index as usize) else {
+                continue;
+            };
+            for lane in (0..LANES as u8).filter(|lane| record.written >> lane & 1 != 0) {
+                instances
+                    .entry((record.warp, lane))
+                    .or_default()
+                    .push(Definition {
+                        record: index,
+                        lane,
+                        ..definition
+                    });
+            }
+        }
+        instances
     }
 
     /// Returns the definitions that a record wrote in a lane.
@@ -289,7 +327,10 @@ impl TracedAccess {
     /// for an access of another block or of an asynchronous operation.
     fn update(&mut self, last_stores: &mut LastStores, record: Option<u32>) {
         let words = self.address / WORD_BYTES
-            ..=self.address.saturating_add(self.n_bytes.saturating_sub(1).into()) / WORD_BYTES;
+            ..=self
+                .address
+                .saturating_add(self.n_bytes.saturating_sub(1).into())
+                / WORD_BYTES;
         for (previous, word) in self.previous.iter_mut().zip(words.clone()) {
             *previous = last_stores.get(&(self.memory, word)).copied();
         }

@@ -109,7 +109,12 @@ impl ValueSlice {
 impl TracedRun<'_> {
     /// Returns the definitions that the access `access` of a store or load transfers at `address`: the registers of the operand that
     /// contain the word.
-    fn operand_registers(&self, record: &StepRecord, access: &TracedAccess, address: u64) -> Vec<RegisterId> {
+    fn operand_registers(
+        &self,
+        record: &StepRecord,
+        access: &TracedAccess,
+        address: u64,
+    ) -> Vec<RegisterId> {
         let functions = &self.program.functions;
         let Some(function) = functions.get(record.function.0 as usize) else {
             return Vec::new();
@@ -131,7 +136,13 @@ impl TracedRun<'_> {
     }
 
     /// Returns the definitions that a store wrote to memory at `address`.
-    pub(crate) fn stored(&self, record: u32, lane: u8, memory: MemoryId, address: u64) -> Vec<Definition> {
+    pub(crate) fn stored(
+        &self,
+        record: u32,
+        lane: u8,
+        memory: MemoryId,
+        address: u64,
+    ) -> Vec<Definition> {
         let Some(found) = self.trace.records.get(record as usize) else {
             return Vec::new();
         };
@@ -166,7 +177,9 @@ impl TracedRun<'_> {
         else {
             return found;
         };
-        found.origins.extend(flow.specials.iter().copied().map(Origin::Special));
+        found
+            .origins
+            .extend(flow.specials.iter().copied().map(Origin::Special));
         let lanes = match (flow.is_collective, flow.is_uniform) {
             (true, _) => record.executed,
             (false, true) => record.executed & record.executed.wrapping_neg(),
@@ -174,23 +187,32 @@ impl TracedRun<'_> {
         };
         let reaching = |registers: &[RegisterId]| -> Vec<Definition> {
             let lanes = (0..32u8).filter(|lane| lanes >> lane & 1 != 0);
-            let pairs = lanes.flat_map(|lane| registers.iter().map(move |register| (*register, lane)));
+            let pairs =
+                lanes.flat_map(|lane| registers.iter().map(move |register| (*register, lane)));
             let found = pairs.filter_map(|(register, lane)| {
-                self.trace.reaching_definition(definition.record, register, lane)
+                self.trace
+                    .reaching_definition(definition.record, register, lane)
             });
             found.collect()
         };
         found.definitions = reaching(&flow.sources);
         found.addresses = reaching(&flow.addresses);
-        let loads = record.accesses.iter().filter(|access| access.action.reads());
+        let loads = record
+            .accesses
+            .iter()
+            .filter(|access| access.action.reads());
         for access in loads.filter(|access| access.lane == definition.lane) {
             self.add_loaded(&mut found, record, access, definition);
         }
         found.definitions.sort_unstable();
         found.definitions.dedup();
         // A definition depends only on earlier definitions, except within a collective operation that reads its own destination.
-        found.definitions.retain(|source| source.record < definition.record);
-        found.addresses.retain(|source| source.record < definition.record);
+        found
+            .definitions
+            .retain(|source| source.record < definition.record);
+        found
+            .addresses
+            .retain(|source| source.record < definition.record);
         found
     }
 
@@ -210,12 +232,16 @@ impl TracedRun<'_> {
                 continue;
             }
             if let Some((store, lane)) = access.previous_store(address) {
-                found.definitions.extend(self.stored(store, lane, access.memory, address));
+                found
+                    .definitions
+                    .extend(self.stored(store, lane, access.memory, address));
             } else if access.memory == MemoryId::Global
                 && let Some((memory, offset)) = locate(self.memories, access.memory, address)
             {
                 let id = memory.view.id.clone();
-                found.origins.insert(Origin::Memory(id, offset / WORD_BYTES));
+                found
+                    .origins
+                    .insert(Origin::Memory(id, offset / WORD_BYTES));
             }
         }
     }
@@ -229,11 +255,12 @@ impl TracedRun<'_> {
             let flow = self.trace.flow(record);
             let conditions = flow.map_or(&[][..], |flow| &flow.conditions).iter();
             let stores = record.accesses.iter().any(|access| access.action.writes());
-            let addresses = flow.filter(|_| stores).map_or(&[][..], |flow| &flow.addresses);
+            let addresses = flow
+                .filter(|_| stores)
+                .map_or(&[][..], |flow| &flow.addresses);
             let registers = conditions.chain(addresses);
-            registers.filter_map(move |register| {
-                self.trace.reaching_definition(index, *register, lane)
-            })
+            registers
+                .filter_map(move |register| self.trace.reaching_definition(index, *register, lane))
         });
         found.collect()
     }
