@@ -35,6 +35,8 @@ pub struct CompareState {
     pub look: ComparePosition,
     pub opened: Option<Rc<CompareOpened>>,
     pub frame: Option<Rc<ComparisonFrame>>,
+    /// Selected line of each source, starting at 1. A move to another position clears the selection.
+    pub selected_lines: [Option<u32>; 2],
     /// Index of the source that the worker has rejected, and the reason for the rejection.
     pub refusal: Option<(usize, Rc<LaunchRejection>)>,
     /// ID of the pending request to the worker.
@@ -51,6 +53,7 @@ impl CompareState {
             look: ComparePosition::default(),
             opened: None,
             frame: None,
+            selected_lines: [None; 2],
             refusal: None,
             asked: 0,
         }

@@ -74,6 +74,7 @@ fn print_first_difference(
         memory,
         index,
         sides,
+        replaced_side,
         omitted,
         confirmed,
     } = difference;
@@ -86,11 +87,8 @@ fn print_first_difference(
         writeln!(out, "    {name}: {}", computed_text(side))?;
     }
     for value in omitted {
-        writeln!(
-            out,
-            "    not computed by the machine code: {}",
-            computed_text(value)
-        )?;
+        let name = names.get(*replaced_side).copied().unwrap_or_default();
+        writeln!(out, "    not computed by {name}: {}", computed_text(value))?;
     }
     Ok(())
 }

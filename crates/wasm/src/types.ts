@@ -487,10 +487,41 @@ over: boolean,
 /** Message of the fault that stopped the run, if a fault occurred. */
 fault: string | null, };
 
+/** Verdict of the comparison of two versions of a kernel. */
+export type ComparisonVerdict = "equal" | "different" | "notComparable" | "unfinished";
+
+/** Value that an instruction computed for one thread. */
+export type ComputedValue = { step: number, block: [number, number, number], warp: number, lane: number, range: SourceRange, instruction: string,
+/** Name of the register that received the value, or `None` if the instruction stores a constant. */
+register: string | null,
+/** Value in hexadecimal notation, or `true` or `false` for a predicate. */
+value: string,
+/** Value as a number, if the instruction computes a floating-point number. */
+number: string | null,
+/** Position in the source file from which a compiler generated the instruction, followed by the call sites of inlined functions. The
+ * list is empty if the compiler recorded no position. */
+source: Array<SourcePosition>, };
+
+/** First instructions of two runs that computed different values, with the memory element in which the difference became visible. */
+export type FirstDifference = {
+/** Memory that contains the element of the earliest differing store. */
+memory: MemoryKey, index: number,
+/** Instruction of each run, in the order of the compared sources. */
+sides: [ComputedValue, ComputedValue],
+/** Index of the source in whose run the search replaced values: the machine code, or the second source if both have the same language. */
+replacedSide: number,
+/** Values on which the named value of the other source depends, and which the source with this index does not compute. */
+omitted: Array<ComputedValue>,
+/** Whether a continued run with the value of the other run stored the expected value. The value is false if no replacement had this
+ * effect, so that the instructions are the ones that computed the stored values. */
+confirmed: boolean, };
+
 /** Result of the comparison of two versions of a kernel, which hosts display: equality, both runs, and the differences in memory. */
 export type ComparisonReport = {
 /** Whether both runs finished with identical memory contents and, if the runs faulted, with the same kind of fault. */
-equal: boolean,
+equal: boolean, verdict: ComparisonVerdict,
+/** Reason why the runs are not comparable. The field is present only with the verdict `notComparable`. */
+reason?: string,
 /** Summary of the comparison result, for example `identical memory contents: 128 bytes of \`out\``. */
 summary: string, sides: [ComparisonSide, ComparisonSide],
 /** Memories that exist in both versions: the buffers, and the variables whose names are equal in both versions. */
@@ -501,6 +532,9 @@ nBytes: number,
 alone: [Array<MemoryKey>, Array<MemoryKey>],
 /** First differing element of each memory, with the stores of both versions to this element. */
 differences: Array<MemoryDifference>,
+/** First instruction of each version that computed another value than the other version. The field is absent if the memory contents are
+ * equal, or if the search does not find the instructions. */
+firstDifference?: FirstDifference,
 /** Findings that make the results of a version undefined, such as a data race. The list is empty if the results are equal. */
 notes: Array<string>, };
 

@@ -4,7 +4,9 @@
 use expect_test::expect_file;
 use std::collections::BTreeSet;
 use ts_rs::{Config, TS};
-use warpgrid_view::analysis::comparison::{ComparisonReport, ComparisonSide};
+use warpgrid_view::analysis::comparison::{
+    ComparisonReport, ComparisonSide, ComparisonVerdict, ComputedValue, FirstDifference,
+};
 use warpgrid_view::analysis::coverage::LineRange;
 use warpgrid_view::analysis::findings::{
     AnalysisOptions, AnalysisReport, Finding, FindingKind, FindingSeverity, KernelAnalysis, Verdict,
@@ -221,6 +223,9 @@ fn generated_typescript_types_match_rust_types() {
         DifferenceSide,
         MemoryDifference,
         ComparisonSide,
+        ComparisonVerdict,
+        ComputedValue,
+        FirstDifference,
         ComparisonReport,
         CellHolder,
         ElementView,

@@ -1,6 +1,7 @@
 //! Comparison of two sources of a kernel: shows the lines of both sources with the line of the current store, and one grid for each memory
 //! of both runs.
 
+mod first_difference;
 mod grid;
 mod source_input;
 mod source_listing;
@@ -13,12 +14,13 @@ use crate::format::count;
 use crate::model::{Action, CompareAction};
 use crate::protocol::CompareOpened;
 use crate::saved_kernels;
+use first_difference::first_difference;
 use grid::grid;
 use source_input::Choose;
 use source_listing::SourceListing;
 use std::rc::Rc;
 use warpgrid_view::SourceLanguage;
-use warpgrid_view::analysis::comparison::{ComparisonSide, ComparisonStep};
+use warpgrid_view::analysis::comparison::{ComparisonSide, ComparisonStep, ComparisonVerdict};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
@@ -47,7 +49,7 @@ pub(crate) fn compare_view(page: &CompareState, dispatch: &Dispatch) -> Html {
                         <button class="pill" onclick={choose}>{ "Change kernel B…" }</button>
                     }
                 </div>
-                { verdict(page) }
+                { verdict(page, dispatch) }
                 if let Some(opened) = &page.opened {
                     { transport(page, opened, dispatch) }
                 }
@@ -64,7 +66,7 @@ pub(crate) fn compare_view(page: &CompareState, dispatch: &Dispatch) -> Html {
 }
 
 /// Renders whether the memories have the same contents at the end of both runs.
-fn verdict(page: &CompareState) -> Html {
+fn verdict(page: &CompareState, dispatch: &Dispatch) -> Html {
     if let Some((side, refusal)) = &page.refusal {
         let which = if *side == 0 { "Kernel A" } else { "Kernel B" };
         let line = refusal
@@ -83,10 +85,10 @@ fn verdict(page: &CompareState) -> Html {
         return html! { <p>{ words }</p> };
     };
     let report = &opened.report;
-    let class = if report.equal {
-        "compare-verdict equal"
-    } else {
-        "compare-verdict different"
+    let class = match report.verdict {
+        ComparisonVerdict::Equal => "compare-verdict equal",
+        ComparisonVerdict::Different => "compare-verdict different",
+        ComparisonVerdict::NotComparable | ComparisonVerdict::Unfinished => "compare-verdict",
     };
     let alone = report.unmatched_memories.iter().flatten().count();
     html! {
@@ -100,6 +102,9 @@ fn verdict(page: &CompareState) -> Html {
                     <small>{ format!("Inferred launch configuration: {}", opened.guesses.join("; ")) }</small>
                 }
             </p>
+            if let Some(found) = &report.first_difference {
+                { first_difference(found, dispatch) }
+            }
             if !report.differences.is_empty() {
                 <div class="schedule-columns">{ for report.differences.iter().take(4).map(super::schedule_card::difference) }</div>
             }
@@ -160,7 +165,7 @@ fn side(page: &CompareState, which: usize, dispatch: &Dispatch) -> Html {
                 }
             </h2>
             { step.map(sentence) }
-            <SourceListing text={text.clone()} line={last.map(|step| step.range.line)} />
+            <SourceListing text={text.clone()} line={page.selected_lines[which].or(last.map(|step| step.range.line))} />
         </section>
     }
 }

@@ -156,6 +156,7 @@ fn pictures() -> Html {
             <li>{ "The card “Inferred layouts” shows for each access the simplest layout that matches the accessed addresses, or the first mismatch. Hover over a source line to show its inferred layout. \
                    The card “Uncoalesced accesses” estimates how many sectors another lane mapping or a wider vector access would save." }</li>
             <li>{ "“Compare” runs a second version of the kernel, usually its SASS, with the same launch configuration. The view steps through the stores of both versions together, and marks cells that differ. \
+                   If the results differ, the view names the first instruction of each version that computed another value, with both registers and both values. The verdict “not comparable here” states why a difference proves nothing, for example because a listing lacks data. \
                    For each store, the view shows the equivalent instruction in the other language and, for SASS, the scheduling control bits." }</li>
             <li>{ "“Memory model” enumerates all outcomes that the PTX memory model allows for a litmus test of a few threads, including outcomes that are not sequentially consistent. The view draws an \
                    execution for each allowed outcome, names the axiom that forbids each other outcome, and finds the weakest fixes that allow only sequentially consistent outcomes. You can share the URL of the view. \

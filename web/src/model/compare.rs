@@ -19,6 +19,8 @@ pub enum CompareAction {
     EditSecondSource,
     /// Moves both runs to the position after a number of stores.
     Go(u64),
+    /// Selects a line of each source.
+    SelectLines([Option<u32>; 2]),
     /// Sets the first visible row of a memory.
     Window(MemoryKey, u64),
 }
@@ -40,7 +42,15 @@ pub(super) fn act(model: &mut Model, action: CompareAction) {
                 page.is_editing_second_source = true;
             }
         }
-        CompareAction::Go(position) => look(model, |page| page.look.position = position),
+        CompareAction::Go(position) => look(model, |page| {
+            page.look.position = position;
+            page.selected_lines = [None; 2];
+        }),
+        CompareAction::SelectLines(lines) => {
+            if let Some(page) = model.screen.beside_mut() {
+                page.selected_lines = lines;
+            }
+        }
         CompareAction::Window(memory, row) => look(model, |page| {
             page.look.first_rows.retain(|(of, _)| *of != memory);
             page.look.first_rows.push((memory, row));
@@ -72,6 +82,7 @@ fn run(model: &mut Model, other: Rc<str>, position: u64) {
         is_editing_second_source: false,
         opened: None,
         frame: None,
+        selected_lines: [None; 2],
         refusal: None,
         asked,
         ..page
@@ -208,6 +219,17 @@ mod tests {
         }
         let model = reduce(model, Action::Stop);
         assert_eq!(model.screen, ActiveView::Kernel);
+    }
+
+    #[test]
+    fn selected_lines_last_until_next_move() {
+        let lines = [Some(3), Some(9)];
+        let model = opened(example(), 5);
+        let model = act_on(model, CompareAction::SelectLines(lines));
+        let selected = |model: &Model| model.screen.beside().map(|page| page.selected_lines);
+        assert_eq!(selected(&model), Some(lines));
+        let model = act_on(model, CompareAction::Go(2));
+        assert_eq!(selected(&model), Some([None; 2]));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use crate::protocol::CompareOpened;
 use warpgrid_view::SourceLanguage;
 use warpgrid_view::analysis::comparison::{
-    ComparisonFrame, ComparisonReport, ComparisonSide, ComparisonStep,
+    ComparisonFrame, ComparisonReport, ComparisonSide, ComparisonStep, ComparisonVerdict,
 };
 use warpgrid_view::layouts::fragment::{CellHolder, FragmentRequest};
 use warpgrid_view::model::Traffic;
@@ -115,12 +115,15 @@ pub(crate) fn beside() -> CompareOpened {
     CompareOpened {
         report: ComparisonReport {
             equal: true,
+            verdict: ComparisonVerdict::Equal,
+            reason: None,
             summary: "both leave the same memory".into(),
             sides: [side(), side()],
             memories: Vec::new(),
             n_bytes: 0,
             unmatched_memories: [Vec::new(), Vec::new()],
             differences: Vec::new(),
+            first_difference: None,
             notes: Vec::new(),
         },
         guesses: Vec::new(),

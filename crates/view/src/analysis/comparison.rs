@@ -43,7 +43,7 @@ pub struct ComparisonReport {
     /// Whether both runs finished with identical memory contents and, if the runs faulted, with the same kind of fault.
     pub equal: bool,
     pub verdict: ComparisonVerdict,
-    /// Reason why the runs are not comparable. The field is present only for [`ComparisonVerdict::NotComparable`].
+    /// Reason why the runs are not comparable. The field is present only with the verdict `notComparable`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub reason: Option<String>,

@@ -312,6 +312,10 @@ fn compare_reports_equality_or_differences() {
     let parted = beside(&SCALE.replace("add.f32", "mul.f32")).expect("both run");
     let differences: js_sys::Array = get(&parted, "differences").into();
     assert_eq!(text(&differences.get(0), "memory"), "out");
+    assert_eq!(text(&parted, "verdict"), "different");
+    let sides: js_sys::Array = get(&get(&parted, "firstDifference"), "sides").into();
+    assert!(text(&sides.get(0), "instruction").starts_with("add.f32"));
+    assert!(text(&sides.get(1), "instruction").starts_with("mul.f32"));
     assert!(beside("st.shred.u32 [p], 1;").is_err());
     let error = compare(scenario(SCALE), JsValue::UNDEFINED).expect_err("nothing to compare with");
     assert_eq!(text(&error, "code"), "W0901");

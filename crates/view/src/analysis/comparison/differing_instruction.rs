@@ -13,7 +13,7 @@ use crate::analysis::comparison::execution_trace::{
 };
 use crate::analysis::comparison::value_slice::{Origin, SliceKind, TracedRun, ValueSlice};
 use crate::analysis::memory_diff::{FinalMemory, differing};
-use crate::model::source_position::SourcePosition;
+use crate::model::source_position::{SourcePosition, base_name};
 use crate::model::text::SourceRange;
 use crate::session::Session;
 use crate::session::memory_id::MemoryKey;
@@ -48,8 +48,9 @@ pub struct FirstDifference {
     pub index: u64,
     /// Instruction of each run, in the order of the compared sources.
     pub sides: [ComputedValue; 2],
-    /// Values on which the value of the PTX depends, and which the machine code does not compute. If both sources have the same language,
-    /// these are values of the first source.
+    /// Index of the source in whose run the search replaced values: the machine code, or the second source if both have the same language.
+    pub replaced_side: usize,
+    /// Values on which the named value of the other source depends, and which the source with this index does not compute.
     pub omitted: Vec<ComputedValue>,
     /// Whether a continued run with the value of the other run stored the expected value. The value is false if no replacement had this
     /// effect, so that the instructions are the ones that computed the stored values.
@@ -151,31 +152,11 @@ impl PairedRun {
         machine: usize,
         lefts: [&[FinalMemory]; 2],
     ) -> Option<SearchResult> {
+        let reference = 1 - machine;
         let memories = self.sessions.each_ref().map(Session::memories);
-        let programs = self
-            .sessions
-            .each_ref()
-            .map(|session| session.program.clone());
-        let mut stores = [None; 2];
-        for ((found, session), store) in stores.iter_mut().zip(&mut self.sessions).zip(word.stores)
-        {
-            if let Some(store) = store {
-                *found = Some(StoringThread::of(session, store)?);
-            }
-        }
-        // A run without the store is compared with the thread of the other run that executed the store.
-        let threads = [stores[0].or(stores[1])?, stores[1].or(stores[0])?];
-        let mut sides = Vec::new();
-        for (side, session) in self.sessions.iter_mut().enumerate() {
-            sides.push(SearchSide::of(
-                session,
-                word,
-                threads[side],
-                stores[side].is_some(),
-                lefts[side],
-            )?);
-        }
-        let sides: [SearchSide; 2] = sides.try_into().ok()?;
+        let sides = self.search_sides(word, lefts)?;
+        let programs = self.sessions.each_ref();
+        let programs = programs.map(|session| session.program.clone());
         let runs = [0, 1].map(|side| TracedRun {
             program: &programs[side],
             trace: &sides[side].trace,
@@ -185,89 +166,100 @@ impl PairedRun {
         let values = [0, 1].map(|side| {
             ValueSlice::of(&runs[side], roots[side].iter().copied(), SliceKind::Values)
         });
-        let mut trials = Trials {
-            session: &mut self.sessions[machine],
-            side: &sides[machine],
-            expected: &sides[1 - machine].bytes,
-            n_trials: 0,
-            n_steps: 0,
-        };
-        let mut search = |slices: &[ValueSlice; 2], pass, executions| {
-            let pair = CorrespondenceSearch {
-                runs: [&runs[machine], &runs[1 - machine]],
-                slices: [&slices[machine], &slices[1 - machine]],
-                pass,
-                executions,
-            };
-            trials.restart();
-            pair.first(&mut trials)
-        };
-        let all = [0, 1].map(|side| {
+        let controls = [0, 1].map(|side| {
             let conditions = sides[side].conditions(&runs[side]);
             let roots = roots[side].iter().copied().chain(conditions);
             ValueSlice::of(&runs[side], roots, SliceKind::AddressesAndConditions)
         });
+        let mut trials = Trials {
+            session: &mut self.sessions[machine],
+            side: &sides[machine],
+            expected: &sides[reference].bytes,
+            n_trials: 0,
+            n_steps: 0,
+        };
         // Each pass is less specific than the passes before.
         let passes = [
             (&values, SearchPass::Unmatched, ReplacedExecutions::One),
             (&values, SearchPass::Unmatched, ReplacedExecutions::All),
             (&values, SearchPass::Ambiguous, ReplacedExecutions::One),
             (&values, SearchPass::Ambiguous, ReplacedExecutions::All),
-            (&all, SearchPass::Unmatched, ReplacedExecutions::One),
-            (&all, SearchPass::Unmatched, ReplacedExecutions::All),
-            (&all, SearchPass::Predicates, ReplacedExecutions::One),
+            (&controls, SearchPass::Unmatched, ReplacedExecutions::One),
+            (&controls, SearchPass::Unmatched, ReplacedExecutions::All),
+            (&controls, SearchPass::Predicates, ReplacedExecutions::One),
         ];
-        let mut passes = passes.into_iter();
-        let found = passes.find_map(|(slices, pass, executions)| search(slices, pass, executions));
+        let found = passes.into_iter().find_map(|(slices, pass, executions)| {
+            let search = CorrespondenceSearch {
+                runs: [&runs[machine], &runs[reference]],
+                slices: [&slices[machine], &slices[reference]],
+                pass,
+                executions,
+            };
+            trials.restart();
+            search.first(&mut trials)
+        });
         if found.is_none() && !sides.iter().all(|side| side.stores) {
             return None;
         }
         let confirmed = found.is_some();
-        let (pair, omitted) = match found {
-            Some(found) => (found.pair.map(Some), found.omitted),
-            None => {
-                let last = |side: usize| roots[side].last().copied();
-                ([last(machine), last(1 - machine)], Vec::new())
-            }
-        };
-        let named: [Option<Definition>; 2] = [pair[machine], pair[1 - machine]];
-        let computed = [0, 1].map(|side| {
-            let session = &self.sessions[side];
-            session.computed_value(&sides[side], named[side])
+        let found = found.unwrap_or_else(|| DifferingPair {
+            pair: [machine, reference].map(|side| roots[side].last().copied()),
+            omitted: Vec::new(),
         });
-        let [Some(one), Some(other)] = computed else {
-            return None;
+        let [own, other] = found.pair;
+        let named = match machine {
+            0 => [own, other],
+            _ => [other, own],
         };
-        let omitted_values = omitted.iter().filter_map(|definition| {
-            self.sessions[1 - machine].computed_value(&sides[1 - machine], Some(*definition))
-        });
-        let instruction = |side: usize, definition: Definition| {
-            let record = sides[side].trace.record_of(definition)?;
-            Some((record.function, record.instruction))
+        let computed = |side: usize, definition: Option<Definition>| {
+            self.sessions[side].computed_value(&sides[side], definition)
         };
-        let references = [0, 1].map(|side| {
-            let definitions = values[side].definitions.iter();
-            let all = definitions.filter_map(|definition| instruction(side, *definition));
-            let store = sides[side].last_record();
-            let store = store.map(|record| (record.function, record.instruction));
-            all.chain(store).collect()
-        });
-        let reference = 1 - machine;
-        let omitted = omitted
-            .iter()
-            .filter_map(|definition| instruction(reference, *definition));
+        let omitted_values = found.omitted.iter();
+        let omitted_values = omitted_values.filter_map(|own| computed(reference, Some(*own)));
+        let omitted = found.omitted.iter();
+        let omitted = omitted.filter_map(|own| sides[reference].instruction(*own));
         Some(SearchResult {
             difference: FirstDifference {
                 memory: word.memory.clone(),
                 index: word.index,
-                sides: [one, other],
+                sides: [computed(0, named[0])?, computed(1, named[1])?],
+                replaced_side: machine,
                 omitted: omitted_values.collect(),
                 confirmed,
             },
-            slices: references,
-            named: [0, 1].map(|side| named[side].and_then(|own| instruction(side, own))),
+            slices: [0, 1].map(|side| sides[side].instructions(&values[side])),
+            named: [0, 1].map(|side| sides[side].instruction(named[side]?)),
             omitted: omitted.collect(),
         })
+    }
+
+    /// Returns both runs with the execution traces of the blocks that stored the differing word.
+    fn search_sides(
+        &mut self,
+        word: &DifferingWord,
+        lefts: [&[FinalMemory]; 2],
+    ) -> Option<[SearchSide; 2]> {
+        let mut stores = [None; 2];
+        let sessions = self.sessions.iter_mut();
+        for ((found, session), store) in stores.iter_mut().zip(sessions).zip(word.stores) {
+            if let Some(store) = store {
+                *found = Some(StoringThread::of(session, store)?);
+            }
+        }
+        // A run without the store is compared with the thread of the other run that executed the store.
+        let threads = [stores[0].or(stores[1])?, stores[1].or(stores[0])?];
+        let mut sides = Vec::new();
+        for (side, session) in self.sessions.iter_mut().enumerate() {
+            let has_store = stores[side].is_some();
+            sides.push(SearchSide::of(
+                session,
+                word,
+                threads[side],
+                has_store,
+                lefts[side],
+            )?);
+        }
+        sides.try_into().ok()
     }
 }
 
@@ -290,10 +282,9 @@ fn differing_word(
             // A word is the unit of a register of machine code. Smaller elements have only the bytes of the element.
             let n_bytes = width.min(WORD_BYTES as usize);
             let offset = (byte / n_bytes * n_bytes) as u64;
-            let writers = sessions
+            let stores = sessions
                 .each_ref()
                 .map(|session| session.last_writer(&one.id, byte as u64));
-            let stores = writers;
             // A store that exists in only one run follows all stores that exist in both runs.
             let rank = |stores: &[Option<(u64, u8)>; 2]| {
                 let step = stores[machine]
@@ -395,6 +386,20 @@ impl SearchSide {
         }
     }
 
+    fn instruction(&self, definition: Definition) -> Option<InstructionRef> {
+        let record = self.trace.record_of(definition)?;
+        Some((record.function, record.instruction))
+    }
+
+    /// Returns the instructions of a slice and of the store.
+    fn instructions(&self, slice: &ValueSlice) -> BTreeSet<InstructionRef> {
+        let definitions = slice.definitions.iter();
+        let all = definitions.filter_map(|definition| self.instruction(*definition));
+        let store = self.last_record();
+        let store = store.map(|record| (record.function, record.instruction));
+        all.chain(store).collect()
+    }
+
     /// Returns the definitions of the predicates that decide whether the thread executed the store, and of the addresses of its stores.
     fn conditions(&self, run: &TracedRun<'_>) -> Vec<Definition> {
         run.conditions(self.warp, self.lane, self.n_records())
@@ -452,7 +457,7 @@ impl Trials<'_> {
         let Some((first, _)) = replacements.first_key_value() else {
             return false;
         };
-        if self.n_trials == MAX_TRIALS || self.n_steps >= MAX_TRIAL_STEPS {
+        if self.is_exhausted() {
             return false;
         }
         self.n_trials += 1;
@@ -479,6 +484,10 @@ impl Trials<'_> {
             }
         }
         watch.found
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.n_trials == MAX_TRIALS || self.n_steps >= MAX_TRIAL_STEPS
     }
 
     /// Starts another pass, whose number of trials is counted separately.
@@ -518,10 +527,18 @@ struct CorrespondenceSearch<'a> {
     executions: ReplacedExecutions,
 }
 
+/// Replacements that a pass of the search has tried.
+#[derive(Default)]
+struct TriedReplacements {
+    values: HashSet<Replacements>,
+    /// Pairs of instructions whose executions have all been replaced, as the first definition of each instruction.
+    instructions: HashSet<[Definition; 2]>,
+}
+
 /// Corresponding definitions of both runs with different values.
 struct DifferingPair {
-    /// Definition of the machine code, and definition of the other run.
-    pair: [Definition; 2],
+    /// Definition of the machine code, and definition of the other run. A run that stores a constant has no definition.
+    pair: [Option<Definition>; 2],
     /// Definitions of the other run on which the second definition depends, and whose values the machine code does not compute.
     omitted: Vec<Definition>,
 }
@@ -541,7 +558,7 @@ impl CorrespondenceSearch<'_> {
         // Definitions of the other run that account for a value of the machine code. Each definition accounts for one value.
         let mut assigned: BTreeSet<Definition> = BTreeSet::new();
         let mut found: Option<[Definition; 2]> = None;
-        let mut tried = HashSet::new();
+        let mut tried = TriedReplacements::default();
         for definition in &own.definitions {
             let same = own
                 .origins(*definition)
@@ -558,7 +575,8 @@ impl CorrespondenceSearch<'_> {
                 SearchPass::Predicates => is_ambiguous,
                 SearchPass::Ambiguous => self.is_transfer(0, *definition),
             };
-            if found.is_none() && counterpart.is_none() && !is_skipped {
+            let is_candidate = counterpart.is_none() && !is_skipped;
+            if found.is_none() && is_candidate && !trials.is_exhausted() {
                 let ordered = self.ordered(*definition, same, &assigned);
                 let replacement = self.replacement(*definition, &ordered, &mut tried, trials);
                 found = replacement.map(|other| [*definition, other]);
@@ -566,10 +584,10 @@ impl CorrespondenceSearch<'_> {
             assigned.extend(counterpart);
             computed.extend(equal);
         }
-        let pair = found?;
+        let [own, other] = found?;
         Some(DifferingPair {
-            pair,
-            omitted: self.omitted(pair[1], &computed),
+            pair: [Some(own), Some(other)],
+            omitted: self.omitted(other, &computed),
         })
     }
 
@@ -595,7 +613,7 @@ impl CorrespondenceSearch<'_> {
     }
 
     /// Returns the candidates in the order in which the search tries them: definitions of the same source line first, then values that
-    /// account for no value of the machine code. A load or copy of the other run is a candidate only for a load or copy.
+    /// account for no value of the machine code. A load corresponds only to a load, and a copy to no definition.
     fn ordered(
         &self,
         definition: Definition,
@@ -615,8 +633,8 @@ impl CorrespondenceSearch<'_> {
         ordered
     }
 
-    /// Returns the first [`MAX_OMITTED`] definitions, except loads and copies, on which `definition` of the other run depends, and whose values the machine code does
-    /// not compute.
+    /// Returns the first [`MAX_OMITTED`] definitions on which `definition` of the other run depends, and whose values the machine code does
+    /// not compute. Loads and copies are excluded.
     fn omitted(&self, definition: Definition, computed: &BTreeSet<Definition>) -> Vec<Definition> {
         let [_, other] = self.slices;
         let mut omitted = BTreeSet::new();
@@ -657,15 +675,32 @@ impl CorrespondenceSearch<'_> {
         &self,
         definition: Definition,
         candidates: &[Definition],
-        tried: &mut HashSet<Replacements>,
+        tried: &mut TriedReplacements,
         trials: &mut Trials<'_>,
     ) -> Option<Definition> {
         for other in candidates.iter().copied() {
+            let instructions = [(0, definition), (1, other)].map(|(side, own)| {
+                let executions = self.runs[side].trace.first_execution(own);
+                Definition {
+                    lane: 0,
+                    record: executions.unwrap_or(own.record),
+                    ..own
+                }
+            });
+            if self.executions == ReplacedExecutions::All
+                && !tried.instructions.insert(instructions)
+            {
+                continue;
+            }
+            if trials.is_exhausted() {
+                return None;
+            }
             let n_variants = self.variants(definition, other).len();
             for variant in 0..n_variants {
                 for has_upper in [false, true] {
                     let replacements = self.replacements(definition, other, variant, has_upper);
-                    let is_new = !replacements.is_empty() && tried.insert(replacements.clone());
+                    let is_new =
+                        !replacements.is_empty() && tried.values.insert(replacements.clone());
                     if is_new && trials.succeeds(&replacements) {
                         return Some(other);
                     }
@@ -744,10 +779,7 @@ impl CorrespondenceSearch<'_> {
             .get(table.row(function, instruction)? as usize)?
             .location;
         let file = table.files.get(location.file as usize)?;
-        Some((
-            crate::model::source_position::base_name(file),
-            location.line,
-        ))
+        Some((base_name(file), location.line))
     }
 
     /// Returns the register that follows the register of `definition` in its tuple, with the upper word of a 64-bit value of the other run.

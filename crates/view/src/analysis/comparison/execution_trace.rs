@@ -279,6 +279,13 @@ impl ExecutionTrace {
         })
     }
 
+    /// Returns the record of the first execution of the instruction of `definition`.
+    pub(crate) fn first_execution(&self, definition: Definition) -> Option<u32> {
+        let own = self.record_of(definition)?;
+        let executions = self.executions.get(&(own.function, own.instruction))?;
+        executions.first().copied()
+    }
+
     /// Returns the definitions of the same register by all executions of the instruction of `definition`, grouped by warp and lane in the
     /// order of their execution.
     pub(crate) fn instances(

@@ -13,7 +13,7 @@ use warpgrid_isa::SpecialRegister;
 use warpgrid_program::{Program, RegisterId};
 
 /// Maximum number of definitions of a slice. A slice contains only the latest definitions beyond this limit.
-const MAX_DEFINITIONS: usize = 1 << 12;
+const MAX_DEFINITIONS: usize = 1 << 11;
 
 /// Value that a run does not compute.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
