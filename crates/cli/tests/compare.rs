@@ -66,6 +66,9 @@ fn diverging_runs_exit_with_1_and_name_both_stores() {
           c[0] differs (1000 differing elements):
             kernel.ptx: 1.0, stored by block (0, 0, 0) warp 0 lane 0 in step 20, line 49: st.global.f32 	[%rd10], %f3;
             other.sass: 0.0, stored by block (0, 0, 0) warp 0 lane 0 in step 14, line 233: STG.E [R6.64], R9
+          first instructions that computed different values (c[0]):
+            kernel.ptx: %f3 = 0x3f800000 (1.0), block (0, 0, 0) warp 0 lane 0 in step 17, line 46: add.f32 	%f3, %f2, %f1;
+            other.sass: R9 = 0x00000000 (0.0), block (0, 0, 0) warp 0 lane 0 in step 13, line 232: FMUL R9, R4, R3
     "#]]
     .assert_eq(&text(&output));
     assert_eq!(output.status.code(), Some(1), "{output:?}");
