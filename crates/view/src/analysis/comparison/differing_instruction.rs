@@ -11,7 +11,9 @@ use crate::analysis::comparison::PairedRun;
 use crate::analysis::comparison::execution_trace::{
     Definition, ExecutionTrace, StepRecord, WORD_BYTES,
 };
-use crate::analysis::comparison::value_slice::{Origin, SliceKind, TracedRun, ValueSlice};
+use crate::analysis::comparison::value_slice::{
+    Origin, SliceKind, TracedRun, ValueSlice, register_width,
+};
 use crate::analysis::memory_diff::{FinalMemory, differing};
 use crate::model::source_position::{SourcePosition, base_name};
 use crate::model::text::SourceRange;
@@ -23,9 +25,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use warpgrid_emulator::{
     AccessEvent, EventMask, Machine, MachineStatus, MemoryId, Observer, WarpId,
 };
-use warpgrid_isa::ScalarType;
 use warpgrid_launch::SourceLanguage;
-use warpgrid_program::{Function, FunctionId, RegisterId};
+use warpgrid_program::{FunctionId, RegisterId};
 
 /// Maximum number of steps of a run that the search executes again.
 const MAX_RUN_STEPS: u64 = 2_000_000;
@@ -154,6 +155,7 @@ impl PairedRun {
     ) -> Option<SearchResult> {
         let reference = 1 - machine;
         let memories = self.sessions.each_ref().map(Session::memories);
+        let compared = self.compared.clone();
         let sides = self.search_sides(word, lefts)?;
         let programs = self.sessions.each_ref();
         let programs = programs.map(|session| session.program.clone());
@@ -161,6 +163,7 @@ impl PairedRun {
             program: &programs[side],
             trace: &sides[side].trace,
             memories: &memories[side],
+            compared: &compared,
         });
         let roots = [0, 1].map(|side| sides[side].stored(&runs[side]));
         let values = [0, 1].map(|side| {
@@ -287,10 +290,8 @@ fn differing_word(
                 .map(|session| session.last_writer(&one.id, byte as u64));
             // A store that exists in only one run follows all stores that exist in both runs.
             let rank = |stores: &[Option<(u64, u8)>; 2]| {
-                let step = stores[machine]
-                    .or(stores[1 - machine])
-                    .map(|(step, _)| step);
-                (stores.contains(&None), step)
+                let store = stores[machine].or(stores[1 - machine]);
+                (stores.contains(&None), store.map(|(step, _)| step))
             };
             if stores == [None; 2] {
                 continue;
@@ -571,7 +572,7 @@ impl CorrespondenceSearch<'_> {
                 .find(|other| !assigned.contains(other));
             let is_ambiguous = !equal.is_empty() && self.is_ambiguous(*definition);
             let is_skipped = match self.pass {
-                SearchPass::Unmatched => is_ambiguous || self.width_bits(0, *definition) == 1,
+                SearchPass::Unmatched => is_ambiguous || self.runs[0].width_bits(*definition) == 1,
                 SearchPass::Predicates => is_ambiguous,
                 SearchPass::Ambiguous => self.is_transfer(0, *definition),
             };
@@ -596,7 +597,7 @@ impl CorrespondenceSearch<'_> {
         let Some(value) = self.runs[0].trace.value(definition) else {
             return Vec::new();
         };
-        if self.width_bits(0, definition) == 1 {
+        if self.runs[0].width_bits(definition) == 1 {
             return Vec::new();
         }
         let is_equal = |other: &Definition| self.variants(definition, *other).contains(&value);
@@ -641,7 +642,7 @@ impl CorrespondenceSearch<'_> {
         let mut pending = vec![definition];
         while let Some(next) = pending.pop() {
             for source in other.sources(next) {
-                let is_predicate = self.width_bits(1, *source) == 1;
+                let is_predicate = self.runs[1].width_bits(*source) == 1;
                 if !is_predicate && !computed.contains(source) && omitted.insert(*source) {
                     pending.push(*source);
                 }
@@ -785,13 +786,13 @@ impl CorrespondenceSearch<'_> {
     /// Returns the register that follows the register of `definition` in its tuple, with the upper word of a 64-bit value of the other run.
     fn upper_word(&self, definition: Definition, other: Definition) -> Option<(RegisterId, u64)> {
         let [own, others] = self.runs;
-        if self.width_bits(0, definition) != 32 || self.width_bits(1, other) != 64 {
+        if self.runs[0].width_bits(definition) != 32 || self.runs[1].width_bits(other) != 64 {
             return None;
         }
         let mut definitions = own.trace.definitions(definition.record, definition.lane);
         let next = RegisterId(definition.register.0 + 1);
         let upper = definitions.find(|found| found.register == next)?;
-        let is_word = self.width_bits(0, upper) == 32;
+        let is_word = self.runs[0].width_bits(upper) == 32;
         let value = others.trace.value(other)? >> 32;
         is_word.then_some((next, value))
     }
@@ -804,7 +805,10 @@ impl CorrespondenceSearch<'_> {
         else {
             return Vec::new();
         };
-        match (self.width_bits(0, definition), self.width_bits(1, other)) {
+        match (
+            self.runs[0].width_bits(definition),
+            self.runs[1].width_bits(other),
+        ) {
             // A predicate of the machine code can be the negation of the predicate in PTX.
             (1, 1) => vec![value, value ^ 1],
             (1, _) | (_, 1) => Vec::new(),
@@ -832,23 +836,6 @@ impl CorrespondenceSearch<'_> {
             _ => Vec::new(),
         }
     }
-
-    /// Returns the width in bits of the register of a definition. Predicates have one bit.
-    fn width_bits(&self, side: usize, definition: Definition) -> u32 {
-        let run = self.runs[side];
-        let record = run.trace.record_of(definition);
-        let function =
-            record.and_then(|record| run.program.functions.get(record.function.0 as usize));
-        function.map_or(0, |function| register_width(function, definition.register))
-    }
-}
-
-fn register_width(function: &Function, register: RegisterId) -> u32 {
-    let found = function.registers.get(register.0 as usize);
-    found.map_or(0, |found| match found.ty {
-        ScalarType::Pred => 1,
-        ty => ty.width_bits(),
-    })
 }
 
 impl Session {

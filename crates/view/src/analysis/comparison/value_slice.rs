@@ -8,19 +8,20 @@ use crate::analysis::comparison::execution_trace::{
 use crate::session::memory_id::MemoryKey;
 use crate::session::memory_list::{MemoryDescriptor, locate};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 use warpgrid_emulator::{MemoryId, WarpId};
-use warpgrid_isa::SpecialRegister;
-use warpgrid_program::{Program, RegisterId};
+use warpgrid_isa::{ScalarType, SpecialRegister};
+use warpgrid_program::{Function, Program, RegisterId};
 
 /// Maximum number of definitions of a slice. A slice contains only the latest definitions beyond this limit.
-const MAX_DEFINITIONS: usize = 1 << 11;
+const MAX_DEFINITIONS: usize = 1 << 13;
 
 /// Value that a run does not compute.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Origin {
-    /// Initial contents of the word with this index in a buffer or `.global` variable. Constants are no origins, since machine code reads
-    /// them from constant banks.
-    Memory(MemoryKey, u64),
+    /// Initial contents of a word in a compared memory, as the index of the memory and of the word. Constants are no origins, since machine
+    /// code reads them from constant banks.
+    Memory(usize, u64),
     /// Index of the thread or block.
     Special(SpecialRegister),
 }
@@ -39,6 +40,8 @@ pub(crate) struct TracedRun<'a> {
     pub(crate) program: &'a Program,
     pub(crate) trace: &'a ExecutionTrace,
     pub(crate) memories: &'a [MemoryDescriptor],
+    /// Memories that exist in both runs.
+    pub(crate) compared: &'a [MemoryKey],
 }
 
 /// Definitions from which a value was computed, in the order of their execution, with their dependences and origins.
@@ -46,7 +49,7 @@ pub(crate) struct TracedRun<'a> {
 pub(crate) struct ValueSlice {
     pub(crate) definitions: Vec<Definition>,
     sources: BTreeMap<Definition, Vec<Definition>>,
-    origins: HashMap<Definition, BTreeSet<Origin>>,
+    origins: HashMap<Definition, Rc<BTreeSet<Origin>>>,
 }
 
 /// Direct dependences of a definition.
@@ -66,7 +69,7 @@ impl ValueSlice {
     }
 
     pub(crate) fn origins(&self, definition: Definition) -> Option<&BTreeSet<Origin>> {
-        self.origins.get(&definition)
+        self.origins.get(&definition).map(Rc::as_ref)
     }
 
     /// Computes the slice of the values `roots`. The origins of a value are those of its computation, without its address.
@@ -93,10 +96,17 @@ impl ValueSlice {
         }
         let mut slice = ValueSlice::default();
         for (definition, dependences) in direct {
-            let mut origins = dependences.origins;
-            for source in &dependences.definitions {
-                let known = slice.origins.get(source);
-                origins.extend(known.into_iter().flatten().cloned());
+            // A predicate selects a value, for which compilers also use branches, so the origins of predicates are no origins of the value.
+            let values = dependences.definitions.iter();
+            let values = values.filter(|source| !run.is_predicate(**source));
+            let mut inherited = values.filter_map(|source| slice.origins.get(source));
+            let first = inherited.next().cloned().unwrap_or_default();
+            let mut origins = first;
+            let own = dependences.origins;
+            for others in inherited.map(Rc::as_ref).chain([&own]) {
+                if !others.is_subset(&origins) {
+                    Rc::make_mut(&mut origins).extend(others);
+                }
             }
             slice.origins.insert(definition, origins);
             slice.sources.insert(definition, dependences.definitions);
@@ -107,6 +117,17 @@ impl ValueSlice {
 }
 
 impl TracedRun<'_> {
+    /// Returns the width in bits of the register of a definition. Predicates have one bit.
+    pub(crate) fn width_bits(&self, definition: Definition) -> u32 {
+        let record = self.trace.record_of(definition);
+        let function = record.and_then(|own| self.program.functions.get(own.function.0 as usize));
+        function.map_or(0, |function| register_width(function, definition.register))
+    }
+
+    fn is_predicate(&self, definition: Definition) -> bool {
+        self.width_bits(definition) == 1
+    }
+
     /// Returns the definitions that the access `access` of a store or load transfers at `address`: the registers of the operand that
     /// contain the word.
     fn operand_registers(
@@ -237,11 +258,11 @@ impl TracedRun<'_> {
                     .extend(self.stored(store, lane, access.memory, address));
             } else if access.memory == MemoryId::Global
                 && let Some((memory, offset)) = locate(self.memories, access.memory, address)
+                && let Some(index) = self.compared.iter().position(|id| *id == memory.view.id)
             {
-                let id = memory.view.id.clone();
                 found
                     .origins
-                    .insert(Origin::Memory(id, offset / WORD_BYTES));
+                    .insert(Origin::Memory(index, offset / WORD_BYTES));
             }
         }
     }
@@ -264,4 +285,13 @@ impl TracedRun<'_> {
         });
         found.collect()
     }
+}
+
+/// Returns the width in bits of a register. Predicates have one bit.
+pub(crate) fn register_width(function: &Function, register: RegisterId) -> u32 {
+    let found = function.registers.get(register.0 as usize);
+    found.map_or(0, |found| match found.ty {
+        ScalarType::Pred => 1,
+        ty => ty.width_bits(),
+    })
 }
