@@ -608,8 +608,8 @@ impl CorrespondenceSearch<'_> {
     /// definition: copies repeat values, and some values occur too often to identify a computation.
     fn is_ambiguous(&self, definition: Definition) -> bool {
         let value = self.runs[0].trace.value(definition);
-        let is_common =
-            value.is_none_or(|value| value <= 1 || value == u32::MAX.into() || value == u64::MAX);
+        let is_common = value
+            .is_none_or(|value| value <= 1 || value == u64::from(u32::MAX) || value == u64::MAX);
         is_common || self.is_transfer(0, definition)
     }
 
