@@ -3,7 +3,7 @@
 
 use crate::Result;
 use crate::assemble::{AssemblerTools, AssemblyOptions, AssemblyOutcome};
-use crate::run::{CANONICAL_NANS, MISPRINTED_OPERAND, has_misprinted_operand, with_canonical_nans};
+use crate::run::{MISPRINTED_OPERAND, REPLACEMENT_NANS, has_misprinted_operand, with_nans};
 use std::path::PathBuf;
 use warpgrid_view::analysis::comparison::{self, ComparisonReport};
 use warpgrid_view::scenario::ComparisonKernel;
@@ -118,10 +118,10 @@ impl DifferenceTest<'_> {
 
     /// Checks whether the final memory of the PTX depends on the bits of NaNs that 64-bit arithmetic produces.
     fn depends_on_nan_bits(&self, scenario: &Scenario) -> bool {
-        let mut canonical = CANONICAL_NANS.iter();
-        canonical.any(|bits| {
+        let mut replacements = REPLACEMENT_NANS.iter();
+        replacements.any(|bits| {
             let replaced = ComparisonKernel {
-                source: with_canonical_nans(&scenario.source, bits),
+                source: with_nans(&scenario.source, bits),
                 front: Some(SourceLanguage::Ptx),
                 ..ComparisonKernel::default()
             };

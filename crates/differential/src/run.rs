@@ -61,7 +61,13 @@ pub fn compare(kernel: &Kernel, build: &AssemblyOptions, listing: &str) -> Compa
     if lacks("a function that is resolved by the linker") {
         return ComparisonOutcome::NotComparable("the listing lacks the relocations of calls");
     }
-    undetermined(kernel, build, listing).map_or(outcome, ComparisonOutcome::NotComparable)
+    if let Some(reason) = undetermined(kernel, build, listing) {
+        return ComparisonOutcome::NotComparable(reason);
+    }
+    match difference.lane {
+        Some(_) => compare_determined_bytes(kernel, build, listing),
+        None => outcome,
+    }
 }
 
 /// Reason for which a listing with a misprinted operand is not comparable.
@@ -93,25 +99,43 @@ fn undetermined(kernel: &Kernel, build: &AssemblyOptions, listing: &str) -> Opti
     if !build.form.has_encodings() && listing.contains("QNAN") {
         return Some("the listing contains a NaN literal without its bits");
     }
-    depends_on_nan_bits(kernel, build)
-        .then_some("the memory depends on the bits of a 64-bit NaN that arithmetic produces")
+    None
 }
 
-/// Checks whether the final memory depends on the bits of NaNs that 64-bit arithmetic produces, which the manual does not define. The
-/// memory depends on these bits if the replacement of each NaN by a canonical NaN of either sign changes the memory.
-fn depends_on_nan_bits(kernel: &Kernel, build: &AssemblyOptions) -> bool {
+/// Compares the bytes of the final memory that do not depend on the bits of NaNs that 64-bit arithmetic produces, which the manual does not
+/// define. A byte depends on these bits if the replacement of each NaN by a NaN with other bits changes the byte.
+fn compare_determined_bytes(
+    kernel: &Kernel,
+    build: &AssemblyOptions,
+    listing: &str,
+) -> ComparisonOutcome {
+    const DEPENDS_ON_NAN: ComparisonOutcome = ComparisonOutcome::NotComparable(
+        "the memory depends on the bits of a 64-bit NaN that arithmetic produces",
+    );
     let source = kernel.module(build);
-    let canonical = CANONICAL_NANS.map(|bits| with_canonical_nans(&source, bits));
+    let replaced =
+        REPLACEMENT_NANS.map(|bits| run(with_nans(&source, bits), SourceLanguage::Ptx, kernel));
     let own = run(source, SourceLanguage::Ptx, kernel);
-    let mut canonical = canonical.into_iter();
-    canonical.any(|source| run(source, SourceLanguage::Ptx, kernel) != own)
+    let machine = run(listing.to_owned(), SourceLanguage::Sass, kernel);
+    let (Ok(own), Ok(mut machine), [Ok(first), Ok(second)]) = (own, machine, replaced) else {
+        return DEPENDS_ON_NAN;
+    };
+    for (at, byte) in machine.iter_mut().enumerate() {
+        if first.get(at) != own.get(at) || second.get(at) != own.get(at) {
+            *byte = own.get(at).copied().unwrap_or(*byte);
+        }
+    }
+    match first_difference([&own, &machine], ["PTX", "SASS"]) {
+        Some(difference) => ComparisonOutcome::Differs(difference),
+        None => DEPENDS_ON_NAN,
+    }
 }
 
-/// Bits of the canonical 64-bit NaNs of both signs.
-pub(crate) const CANONICAL_NANS: [&str; 2] = ["0x7ff8000000000000", "0xfff8000000000000"];
+/// Two 64-bit NaNs that differ in all bits that the manual does not define.
+pub(crate) const REPLACEMENT_NANS: [&str; 2] = ["0x7ff8000000000000", "0xffffffffffffffff"];
 
 /// Appends a block to each statement that computes a 64-bit float. The appended block replaces a NaN by `bits`.
-pub(crate) fn with_canonical_nans(source: &str, bits: &str) -> String {
+pub(crate) fn with_nans(source: &str, bits: &str) -> String {
     let statement = |statement: &str| {
         let last_line = statement.rsplit('\n').find(|line| !line.trim().is_empty());
         let text = last_line.unwrap_or("").trim();
