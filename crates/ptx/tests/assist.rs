@@ -72,8 +72,8 @@ fn completion_of_snippet_uses_target_of_check() {
         "{items:?}"
     );
     // The header of a module determines the target of a module.
-    let module = format!(".version 8.7\n.target sm_90\n.visible .entry k() {{ tcgen05.");
-    let document = Ptx.open(module.as_str().into(), &Overrides::default());
+    let module = ".version 8.7\n.target sm_90\n.visible .entry k() { tcgen05.";
+    let document = Ptx.open(module.into(), &Overrides::default());
     assert_eq!(document.complete(module.len() as u32), Vec::new());
 }
 
