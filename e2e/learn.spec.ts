@@ -31,7 +31,7 @@ test("learning material is loaded on demand", async ({ page }) => {
 test("gallery lists chapters and thumbnails and opens an example", async ({ page }) => {
   await open(page);
   const dialog = await learn(page, "Examples");
-  await expect(dialog.getByRole("navigation", { name: "Chapters" }).getByRole("button")).toHaveCount(12);
+  await expect(dialog.getByRole("navigation", { name: "Chapters" }).getByRole("button")).toHaveCount(13);
   // The page renders a thumbnail by running the example, and colors its cells by lane.
   const card = dialog.getByRole("listitem").filter({ hasText: "Coalesced and strided stores" });
   await expect(card.locator(".learn-diagram rect.lane-5").first()).toBeVisible();
@@ -42,6 +42,20 @@ test("gallery lists chapters and thumbnails and opens an example", async ({ page
   await expect(dialog).toBeHidden();
   await ready(page);
   await expect(page.getByRole("combobox", { name: "Example" }).locator("option:checked")).toHaveText("XOR swizzle");
+});
+
+test("gallery of compiler bugs opens the comparison with an incorrect and a correct listing", async ({ page }) => {
+  await open(page);
+  const dialog = await learn(page, "Examples");
+  await dialog.getByRole("button", { name: "Constants folded into a saturating addition (wrong)" }).click();
+  const view = page.getByRole("region", { name: "Compare kernels" });
+  await expect(view).toContainText("Different memory contents");
+  await expect(view).toContainText("First different values");
+  await view.getByRole("button", { name: "Select both lines" }).click();
+  await expect(view.getByRole("region", { name: "Kernel B" }).locator(".current")).toContainText("add.sat.s32");
+  await page.goto("/#compare=miscompile-add-sat-right");
+  await expect(view).toContainText("Identical memory contents");
+  await expect(view).not.toContainText("First different values");
 });
 
 test("tour follows the current step and highlights the objects that it names", async ({ page }) => {

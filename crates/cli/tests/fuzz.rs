@@ -106,6 +106,19 @@ fn assembler_that_does_not_end_is_reported() {
 }
 
 #[test]
+fn failure_of_the_disassembler_does_not_end_the_search() {
+    let toolkit = Toolkit::new("disassembler", ": > \"$cubin\"\n", "");
+    let script = b"#!/bin/sh\necho 'invalid section' >&2\nexit 1\n";
+    toolkit.folder.file("nvdisasm", script);
+    let out = toolkit.path("bugs");
+    let arguments = ["fuzz", "--kernels", "2", "--target", "sm_90", "--out", &out];
+    let found = toolkit.run(&arguments);
+    assert_eq!(found.status.code(), Some(1), "{found:?}");
+    let summary = toolkit.read("bugs/summary.md");
+    assert!(summary.contains("nvdisasm fails"), "{summary}");
+}
+
+#[test]
 fn unknown_target_is_refused() {
     let toolkit = Toolkit::new("target", ": > \"$cubin\"\n", "");
     let found = toolkit.run(&["fuzz", "--kernels", "1", "--target", "sm_42", "--out", "x"]);

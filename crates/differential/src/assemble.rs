@@ -130,7 +130,7 @@ pub enum AssemblyOutcome {
     Assembled(Listing),
     /// The assembler reports errors.
     Rejected(Vec<AssemblerError>),
-    /// The assembler crashes or exceeds its time limit, as the message describes.
+    /// The assembler or the disassembler crashes or exceeds its time limit. The message describes the failure.
     Failed(String),
 }
 
@@ -299,7 +299,7 @@ impl AssemblerTools {
     }
 
     /// Assembles and disassembles a module. `file` is the path of the temporary PTX file. The error describes a program that cannot be
-    /// started, or a failure of the disassembler.
+    /// started.
     pub fn assemble(
         &self,
         text: &str,
@@ -319,7 +319,10 @@ impl AssemblerTools {
         if let Some(listing) = cached {
             return Ok(AssemblyOutcome::Assembled(listing));
         }
-        let listing = self.disassemble(build.form, &cubin)?;
+        let listing = match self.disassemble(build.form, &cubin)? {
+            Ok(listing) => listing,
+            Err(reason) => return Ok(AssemblyOutcome::Failed(reason)),
+        };
         self.with_listings(|listings| {
             listings.truncate(MAX_CACHED_LISTINGS - 1);
             listings.push_front(CachedListing {
@@ -336,7 +339,12 @@ impl AssemblerTools {
         change(&mut listings.unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn disassemble(&self, form: Form, cubin: &Path) -> Result<Listing> {
+    /// Disassembles a cubin, and returns the listing or the failure of the disassembler.
+    fn disassemble(
+        &self,
+        form: Form,
+        cubin: &Path,
+    ) -> Result<std::result::Result<Listing, String>> {
         let log = cubin.with_extension("log");
         let (program, options): (&Path, &[&str]) = match form {
             Form::Encodings => (&self.nvdisasm, &["-hex"]),
@@ -347,19 +355,17 @@ impl AssemblerTools {
         };
         let mut command = Command::new(program);
         let listed = run_with_limit(command.args(options).arg(cubin), &log, self.time_limit)?;
-        match listed.end {
+        let name = program.file_stem().unwrap_or_default().display();
+        Ok(match listed.end {
             ProcessEnd::Exited(status) if status.success() => Ok(Listing::read(&listed.text)),
-            ProcessEnd::Exited(status) => Err(format!(
-                "{} fails ({status}): {}",
-                program.display(),
-                listed.text.trim()
-            )),
-            ProcessEnd::TimedOut => Err(format!(
-                "{} does not end within {} s",
-                program.display(),
-                self.time_limit.as_secs()
-            )),
-        }
+            ProcessEnd::Exited(status) => {
+                Err(format!("{name} fails ({status}): {}", listed.text.trim()))
+            }
+            ProcessEnd::TimedOut => {
+                let seconds = self.time_limit.as_secs();
+                Err(format!("{name} does not end within {seconds} s"))
+            }
+        })
     }
 
     /// Assembles a module, and returns the path of the cubin or the reason why the assembler generates none.

@@ -126,7 +126,7 @@ pub struct Rejection {
 pub enum RejectionKind {
     /// The assembler reports errors.
     Rejected(Vec<String>),
-    /// The assembler crashes or exceeds its time limit, as the message describes.
+    /// The assembler or the disassembler crashes or exceeds its time limit. The message describes the failure.
     Failed(String),
 }
 

@@ -29,7 +29,7 @@ pub enum DifferenceOutcome {
     NotComparable(String),
     /// The assembler rejects the source.
     Rejected(String),
-    /// The assembler crashes or exceeds its time limit, as the message describes.
+    /// The assembler or the disassembler crashes or exceeds its time limit. The message describes the failure.
     Failed(String),
 }
 
