@@ -141,8 +141,8 @@ impl Document for PtxDocument<'_> {
             .and_then(Target::from_name)
             .map(|target| target.name);
         let stated_version = version(source, tree);
-        // A source without statements, such as the summary of a cubin, is not checked for any target.
-        let is_empty = tree.statements.is_empty();
+        // A source of comments, such as the summary of a cubin, is not checked for any target.
+        let is_empty = tree.statements.is_empty() && self.parse.diagnostics.is_empty();
         CheckResult {
             program: checked.program,
             origin: None,

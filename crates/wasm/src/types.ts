@@ -520,8 +520,8 @@ confirmed: boolean, };
 export type ComparisonReport = {
 /** Whether both runs finished with identical memory contents and, if the runs faulted, with the same kind of fault. */
 equal: boolean, verdict: ComparisonVerdict,
-/** Reason why the runs are not comparable. The field is present only with the verdict `notComparable`. */
-reason?: string,
+/** Reason why the runs are not comparable, with the verdict `notComparable`. */
+reason: string | null,
 /** Summary of the comparison result, for example `identical memory contents: 128 bytes of \`out\``. */
 summary: string, sides: [ComparisonSide, ComparisonSide],
 /** Memories that exist in both versions: the buffers, and the variables whose names are equal in both versions. */
@@ -532,9 +532,9 @@ nBytes: number,
 alone: [Array<MemoryKey>, Array<MemoryKey>],
 /** First differing element of each memory, with the stores of both versions to this element. */
 differences: Array<MemoryDifference>,
-/** First instruction of each version that computed another value than the other version. The field is absent if the memory contents are
- * equal, or if the search does not find the instructions. */
-firstDifference?: FirstDifference,
+/** First instruction of each version that computed another value than the other version. The value is `None` if the memory contents
+ * are equal, or if the search does not find the instructions. */
+firstDifference: FirstDifference | null,
 /** Findings that make the results of a version undefined, such as a data race. The list is empty if the results are equal. */
 notes: Array<string>, };
 

@@ -1,24 +1,31 @@
 //! Comparison of the operand table with the operands of the program. Builds with debug assertions check every
 //! instruction that they decode.
 
-use crate::code::RegisterOperand;
 use crate::code::decoded_op::DecodedOp;
 use crate::code::operands::SlotAccess;
+use crate::code::{DecodedInstruction, RegisterOperand};
 use crate::decode::Decoder;
 use std::collections::BTreeSet;
+use warpgrid_isa::ComparisonOp;
 use warpgrid_program::{Instruction, RegisterId};
 
 impl Decoder<'_> {
+    fn is_testp(&self, instruction: &Instruction) -> bool {
+        let action = self.program.opcode(instruction);
+        action.and_then(|action| action.operation.compare()) == Some(ComparisonOp::Testp)
+    }
+
     /// Returns a description of the registers for which the decoded operations of an instruction disagree with the
     /// program. The operations must access only registers that the instruction names, and must write each destination
     /// of the instruction. The operations may ignore named sources, such as cache policies.
     pub(crate) fn operand_mismatch(&self, instruction: &Instruction) -> Option<String> {
         let start = self.starts.last().copied().unwrap_or(0) as usize;
         let code = self.code.instructions.get(start..).unwrap_or(&[]);
-        if code
-            .iter()
-            .any(|instr| matches!(instr.op, DecodedOp::Unsupported(_)))
-        {
+        let is_unsupported =
+            |instr: &DecodedInstruction| matches!(instr.op, DecodedOp::Unsupported(_));
+        // `testp` without a test leaves its destination unmodified.
+        let is_ignored = self.modifiers.test.is_none() && self.is_testp(instruction);
+        if is_ignored || code.iter().any(is_unsupported) {
             return None;
         }
         let names = &self.code.functions.get(self.index)?.registers;

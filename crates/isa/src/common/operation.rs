@@ -98,6 +98,8 @@ families! {
     compare(Compare) -> ComparisonOp;
     /// Returns the hint, or `None` if the operation belongs to another family.
     hint(Hint) -> HintOp;
+    /// Returns the operation that exists only in SASS, or `None` if the operation belongs to another family.
+    machine(Machine) -> SassOp;
 }
 
 impl Operation {

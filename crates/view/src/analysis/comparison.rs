@@ -43,9 +43,7 @@ pub struct ComparisonReport {
     /// Whether both runs finished with identical memory contents and, if the runs faulted, with the same kind of fault.
     pub equal: bool,
     pub verdict: ComparisonVerdict,
-    /// Reason why the runs are not comparable. The field is present only with the verdict `notComparable`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "typescript", ts(optional))]
+    /// Reason why the runs are not comparable, with the verdict `notComparable`.
     pub reason: Option<String>,
     /// Summary of the comparison result, for example `identical memory contents: 128 bytes of \`out\``.
     pub summary: String,
@@ -59,10 +57,8 @@ pub struct ComparisonReport {
     pub unmatched_memories: [Vec<MemoryKey>; 2],
     /// First differing element of each memory, with the stores of both versions to this element.
     pub differences: Vec<MemoryDifference>,
-    /// First instruction of each version that computed another value than the other version. The field is absent if the memory contents are
-    /// equal, or if the search does not find the instructions.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "typescript", ts(optional))]
+    /// First instruction of each version that computed another value than the other version. The value is `None` if the memory contents
+    /// are equal, or if the search does not find the instructions.
     pub first_difference: Option<FirstDifference>,
     /// Findings that make the results of a version undefined, such as a data race. The list is empty if the results are equal.
     pub notes: Vec<String>,

@@ -7,7 +7,7 @@ use crate::analysis::memory_diff::FinalMemory;
 use crate::session::Session;
 use std::collections::BTreeSet;
 use warpgrid_emulator::FaultKind;
-use warpgrid_isa::{ArithmeticOp, Operation, TargetRequirement};
+use warpgrid_isa::{ArithmeticOp, TargetRequirement};
 use warpgrid_launch::SourceLanguage;
 use warpgrid_program::OpcodeInfo;
 
@@ -178,11 +178,8 @@ const NAN_REASON: &str = "the differing values depend on a NaN literal whose bit
 
 fn is_fused(action: &OpcodeInfo) -> bool {
     let is_float = action.modifiers.ty.is_some_and(|ty| ty.is_float());
-    let is_fma = matches!(
-        action.operation,
-        Operation::Arithmetic(ArithmeticOp::Fma | ArithmeticOp::Mad)
-    );
-    is_float && is_fma
+    let operation = action.operation.arithmetic();
+    is_float && operation.is_some_and(|op| [ArithmeticOp::Fma, ArithmeticOp::Mad].contains(&op))
 }
 
 /// Checks whether an instruction is one of the given floating-point operations without a rounding modifier.

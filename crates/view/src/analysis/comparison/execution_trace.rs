@@ -7,7 +7,7 @@ use warpgrid_emulator::{
     AccessAction, AccessEvent, Agent, EventMask, MemoryId, Observer, OperandIndex, StepEvent,
     WarpId,
 };
-use warpgrid_isa::{MoveOp, Operation, SassOp, SpecialRegister};
+use warpgrid_isa::{MoveOp, SassOp, SpecialRegister};
 use warpgrid_program::{FunctionId, OpcodeInfo, OperandValue, Program, RegisterId, Source};
 
 /// Maximum number of steps that a trace contains. A step takes about 300 bytes.
@@ -87,14 +87,13 @@ impl StepFlow {
     }
 
     fn add_operation(&mut self, action: &OpcodeInfo) {
-        match action.operation {
-            Operation::Warp(_)
-            | Operation::Matrix(_)
-            | Operation::Machine(SassOp::ReadFirstLane) => self.is_collective = true,
-            Operation::Machine(SassOp::BroadcastToWarp) => self.is_uniform = true,
-            Operation::Move(MoveOp::Mov) => self.is_move = true,
-            _ => {}
-        }
+        let operation = action.operation;
+        let machine = operation.machine();
+        self.is_collective |= operation.warp().is_some()
+            || operation.matrix().is_some()
+            || machine == Some(SassOp::ReadFirstLane);
+        self.is_uniform |= machine == Some(SassOp::BroadcastToWarp);
+        self.is_move |= operation.moves() == Some(MoveOp::Mov);
     }
 }
 
