@@ -569,6 +569,11 @@ impl ControlOp {
         matches!(self, ControlOp::Call)
     }
 
+    /// Returns whether the operation determines the next instruction: a branch to a single label, a return or an exit.
+    pub const fn transfers_control(self) -> bool {
+        self.is_branch() || self.exits_function()
+    }
+
     /// Returns whether the operation branches to a single label, so that lanes diverge if its predicate is not uniform.
     pub const fn is_branch(self) -> bool {
         matches!(self, ControlOp::Branch)

@@ -14,7 +14,7 @@ use crate::hang::skipped_instructions::{
 };
 use crate::hang::spin_diagnosis::spin_at_fault;
 use std::collections::BTreeSet;
-use warpgrid_emulator::{Machine, MbarrierOperation, MbarrierState, MemoryId, WarpId};
+use warpgrid_emulator::{Machine, MbarrierState, MemoryId, WarpId};
 use warpgrid_isa::Flag;
 
 /// Inputs of the diagnosis of a hang: the final state of the machine, the history of the run, and the waits of all threads.
@@ -154,14 +154,11 @@ pub(crate) fn explain(case: &HangContext<'_>, root: &Wait) -> Diagnosis {
 fn bytes_at_fault(case: &HangContext<'_>, root: &Wait, object: MbarrierRef, bytes: i32) -> Culprit {
     let story = case.story;
     let phase = story.phase(object);
-    let expects = story.deeds.iter().rev().find(|deed| {
-        deed.object == object
-            && deed.phase == phase
-            && matches!(
-                deed.act,
-                MbarrierOperation::ArriveExpecting | MbarrierOperation::Expect
-            )
-    });
+    let expects = story
+        .deeds
+        .iter()
+        .rev()
+        .find(|deed| deed.object == object && deed.phase == phase && deed.expects_bytes());
     let copies = || {
         story
             .sent
@@ -236,7 +233,7 @@ fn bytes_at_fault(case: &HangContext<'_>, root: &Wait, object: MbarrierRef, byte
 }
 
 /// Returns the branch by which threads skipped a copy, if the skipped copies transfer the missing bytes of an mbarrier phase. The size of a
-/// copy is the size of an earlier execution or a literal operand; a copy of unknown size is assumed to transfer the missing bytes.
+/// copy is the size of an earlier execution or a literal operand. A copy of unknown size is assumed to transfer the missing bytes.
 fn skipped_copy(
     case: &HangContext<'_>,
     root: &Wait,
@@ -248,11 +245,8 @@ fn skipped_copy(
     let expects = |warp: WarpId| {
         let mut deeds = story.deeds.iter();
         deeds.any(|deed| {
-            let is_expect = matches!(
-                deed.act,
-                MbarrierOperation::ArriveExpecting | MbarrierOperation::Expect
-            );
-            is_expect && (deed.warp, deed.object, deed.phase) == (warp, object, story.phase(object))
+            deed.expects_bytes()
+                && (deed.warp, deed.object, deed.phase) == (warp, object, story.phase(object))
         })
     };
     let copies = case.code.all_places();
@@ -265,15 +259,18 @@ fn skipped_copy(
                     .sent
                     .iter()
                     .filter(|sent| (sent.at, sent.warp, sent.step) == (at, first.warp, first.step));
-                Some(same.filter_map(|sent| sent.bytes).sum())
+                let sizes = same.filter_map(|sent| sent.bytes);
+                Some(sizes.fold(0, u32::saturating_add))
             }
-            None => case.code.literals(at).last().map(|size| size as u32),
+            None => case.code.literal_copy_size(at),
         };
         let skipping = skipping_warps(case, warps_of_cluster(case, object.0), at);
         let is_missing = |n_warps: usize| {
             let is_repeated = executed.is_none() && case.code.is_in_loop(at);
             size.is_none_or(|size: u32| {
-                [1, n_warps as u32].iter().any(|n| n * size == missing)
+                [1, n_warps as u32]
+                    .iter()
+                    .any(|n| size.saturating_mul(*n) == missing)
                     || is_repeated && missing.is_multiple_of(size)
             })
         };
@@ -410,12 +407,7 @@ pub(crate) fn store_of_unstarted<'a>(
     address: u64,
 ) -> Option<&'a WriteEvent> {
     let mut all = case.full_residency_trace?.written.iter();
-    all.find(|w| {
-        w.memory == memory
-            && w.start <= address
-            && address < w.end
-            && case.unstarted.contains(&w.warp.block)
-    })
+    all.find(|w| w.contains(memory, address) && case.unstarted.contains(&w.warp.block))
 }
 
 /// Returns the block that cannot start before another block exits, and the instruction that the unstarted block would

@@ -1,7 +1,7 @@
 //! History of a run: the executed instructions of each warp, and the operations on barriers and mbarriers. An observer
 //! records the history from the first step.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use warpgrid_emulator::{
     AccessAction, AccessEvent, Agent, ArrivalMode, CompletionMechanism, EventMask,
     MbarrierOperation, MemoryId, Observer, StepEvent, StepOutcome, SyncEvent, SyncKind, WarpId,
@@ -43,6 +43,22 @@ impl MbarrierEvent {
             warp: self.warp,
             lane: self.lane,
         }
+    }
+
+    /// Checks whether the operation decrements the pending count.
+    pub(crate) fn is_arrival(&self) -> bool {
+        matches!(
+            self.act,
+            MbarrierOperation::Arrive | MbarrierOperation::ArriveExpecting
+        )
+    }
+
+    /// Checks whether the operation increases the tx-count.
+    pub(crate) fn expects_bytes(&self) -> bool {
+        matches!(
+            self.act,
+            MbarrierOperation::ArriveExpecting | MbarrierOperation::Expect
+        )
     }
 }
 
@@ -95,6 +111,13 @@ pub(crate) struct WriteEvent {
     pub(crate) changes: bool,
 }
 
+impl WriteEvent {
+    /// Checks whether the written address range contains an address.
+    pub(crate) fn contains(&self, memory: MemoryId, address: u64) -> bool {
+        self.memory == memory && (self.start..self.end).contains(&address)
+    }
+}
+
 /// Recorded execution path of a warp, of which only the last instructions are kept.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WarpPath {
@@ -107,6 +130,8 @@ pub(crate) struct WarpPath {
 #[derive(Debug, Default)]
 pub struct ExecutionTrace {
     pub(crate) paths: BTreeMap<WarpId, WarpPath>,
+    /// All instructions that a warp has executed.
+    executed: BTreeSet<InstructionRef>,
     pub(crate) deeds: Vec<MbarrierEvent>,
     pub(crate) sent: Vec<AsyncStartEvent>,
     pub(crate) excluded: Vec<PredicatedOff>,
@@ -168,6 +193,11 @@ impl ExecutionTrace {
     /// Returns an empty history.
     pub fn new() -> ExecutionTrace {
         ExecutionTrace::default()
+    }
+
+    /// Checks whether a warp has executed an instruction.
+    pub(crate) fn has_executed(&self, at: InstructionRef) -> bool {
+        self.executed.contains(&at)
     }
 
     pub(crate) fn phase(&self, object: MbarrierRef) -> u32 {
@@ -301,6 +331,7 @@ impl Observer for ExecutionTrace {
             path.steps.pop_front();
         }
         path.steps.push_back((at, event.lanes));
+        self.executed.insert(at);
         let excluded = event.lanes & !event.executed;
         if excluded != 0 && !is_waiting && self.excluded.len() < MAX_EVENTS {
             self.excluded.push(PredicatedOff {

@@ -105,8 +105,9 @@ impl ProgramQuery<'_> {
 
     /// Checks whether an instruction is a conditional branch, return or exit.
     pub(crate) fn is_conditional_transfer(self, at: InstructionRef) -> bool {
-        let is_guarded = self.instruction(at).is_some_and(|i| i.guard.is_some());
-        self.is_guarded_branch(at) || is_guarded && self.is_exit(at)
+        let op = self.operation_of(at).and_then(Operation::control);
+        op.is_some_and(ControlOp::transfers_control)
+            && self.instruction(at).is_some_and(|i| i.guard.is_some())
     }
 
     /// Returns an exit test of the loop that contains a load, if none of the loop's exit tests depends on the load.

@@ -19,7 +19,7 @@ use warpgrid_isa::Flag;
 pub(crate) const MSG_WRONG_MBARRIER: &str =
     "the waiting threads must arrive at this mbarrier, but wait on the wrong mbarrier";
 
-const EXPECTED_SKIP: &str = "expected threads skip the arrival here";
+const SKIPPED_ARRIVAL: &str = "expected threads skip the arrival here";
 
 /// Returns the faulty instruction of an mbarrier phase with missing arrivals. The function first applies the rules about the current phase,
 /// because these rules are certain. Then, the function applies the rules about threads that arrived in earlier phases, and finally the
@@ -45,7 +45,7 @@ pub(crate) fn arrivals_at_fault(
         .or_else(|| missing.partial_arrivals())
         .or_else(|| {
             let at = missing.skipped_arrival()?;
-            Some(Culprit::at(at, EXPECTED_SKIP))
+            Some(Culprit::at(at, SKIPPED_ARRIVAL))
         })
         .or_else(|| missing.misdirected_arrivals())
         .or_else(|| missing.committed_elsewhere())
@@ -64,13 +64,6 @@ pub(crate) struct MissingArrivals<'a> {
     root: &'a Wait,
     pub(crate) object: MbarrierRef,
     pending: u32,
-}
-
-fn is_arrival(act: MbarrierOperation) -> bool {
-    matches!(
-        act,
-        MbarrierOperation::Arrive | MbarrierOperation::ArriveExpecting
-    )
 }
 
 impl MissingArrivals<'_> {
@@ -93,7 +86,7 @@ impl MissingArrivals<'_> {
     /// Returns the threads that arrived at the mbarrier in a phase.
     fn threads_of(&self, phase: u32) -> BTreeSet<LaneId> {
         let arrivals = self.mbarrier_events();
-        let arrivals = arrivals.filter(|deed| deed.phase == phase && is_arrival(deed.act));
+        let arrivals = arrivals.filter(|deed| deed.phase == phase && deed.is_arrival());
         arrivals.map(MbarrierEvent::thread).collect()
     }
 
@@ -119,7 +112,7 @@ impl MissingArrivals<'_> {
 
     /// Checks whether a thread has arrived at the mbarrier in any phase.
     pub(crate) fn has_any(&self) -> bool {
-        self.mbarrier_events().any(|deed| is_arrival(deed.act))
+        self.mbarrier_events().any(|deed| deed.is_arrival())
     }
 
     /// Returns the wait if its token was not returned by an arrival in the current or the preceding phase of the mbarrier.
@@ -210,7 +203,7 @@ impl MissingArrivals<'_> {
             .find(|thread| self.has_ended(thread));
         let last = gone.and_then(|thread| {
             let mut last = self.mbarrier_events().rev();
-            last.find(|deed| deed.thread() == *thread && is_arrival(deed.act))
+            last.find(|deed| deed.thread() == *thread && deed.is_arrival())
         });
         if let Some(deed) = last {
             if self.case.code.loop_test(deed.at).is_some() && self.is_arrival_site(deed.at) {
@@ -228,7 +221,7 @@ impl MissingArrivals<'_> {
             return Some(Culprit::at(at, "expected threads exit here"));
         }
         if let Some(at) = self.skipped_arrival() {
-            return Some(Culprit::at(at, EXPECTED_SKIP));
+            return Some(Culprit::at(at, SKIPPED_ARRIVAL));
         }
         if let Some(at) = self.misdirected_share() {
             return Some(Culprit::at(at, OTHER_MBARRIER));
@@ -245,7 +238,7 @@ impl MissingArrivals<'_> {
     fn is_arrival_site(&self, at: InstructionRef) -> bool {
         let phase = self.phase();
         self.mbarrier_events()
-            .any(|deed| deed.at == at && deed.phase == phase && is_arrival(deed.act))
+            .any(|deed| deed.at == at && deed.phase == phase && deed.is_arrival())
     }
 
     /// Returns the branch by which the missing warps skipped an instruction at which other warps arrived in the current phase. The number
@@ -254,7 +247,7 @@ impl MissingArrivals<'_> {
         let phase = self.phase();
         let mut counts: BTreeMap<(InstructionRef, WarpId), u32> = BTreeMap::new();
         for deed in self.mbarrier_events() {
-            if deed.phase == phase && is_arrival(deed.act) {
+            if deed.phase == phase && deed.is_arrival() {
                 *counts.entry((deed.at, deed.warp)).or_default() += 1;
             }
         }
@@ -299,7 +292,7 @@ impl MissingArrivals<'_> {
         };
         let strays = story.deeds.iter().filter(|deed| {
             deed.object != self.object
-                && is_arrival(deed.act)
+                && deed.is_arrival()
                 && self.is_arrival_site(deed.at)
                 && !is_waited_for(deed.object)
         });
@@ -315,12 +308,7 @@ impl MissingArrivals<'_> {
 
     /// Returns the branch by which all threads skipped an arrival that no thread executed.
     fn unexecuted_arrival(&self) -> Option<Culprit> {
-        let story = self.case.story;
-        let is_executed = |at: InstructionRef| {
-            let mut paths = story.paths.values();
-            paths.any(|path| path.steps.iter().any(|(step, _)| *step == at))
-        };
-        self.skipped_by(self.cluster(), |at| !is_executed(at))
+        self.skipped_by(self.cluster(), |at| !self.case.story.has_executed(at))
     }
 
     /// Returns the branch by which the threads of the block skipped the arrival that expects the bytes, if copies have completed that no
@@ -354,7 +342,7 @@ impl MissingArrivals<'_> {
             let skipping = skipping_warps(self.case, warps.iter().copied(), at);
             let branch =
                 branch_of_missing_warps(self.case, self.root, &skipping, |_| true, |_| true)?;
-            Some(Culprit::at(branch, EXPECTED_SKIP))
+            Some(Culprit::at(branch, SKIPPED_ARRIVAL))
         })
     }
 
@@ -440,7 +428,7 @@ pub(crate) fn unfilled_stage(
             ..
         }
     );
-    let arrivals = || story.deeds.iter().filter(|deed| is_arrival(deed.act));
+    let arrivals = || story.deeds.iter().filter(|deed| deed.is_arrival());
     if !is_first || arrivals().any(|deed| deed.object == object) {
         return None;
     }
@@ -544,15 +532,11 @@ pub(crate) fn is_only_provider(case: &HangContext<'_>, warp: WarpId, object: Mba
 
 /// Returns the warps that have arrived at an mbarrier, or have started copies that complete on this mbarrier.
 pub(crate) fn providers(case: &HangContext<'_>, object: MbarrierRef) -> BTreeSet<WarpId> {
-    let deeds = case.story.deeds.iter().filter(|deed| {
-        deed.object == object
-            && matches!(
-                deed.act,
-                MbarrierOperation::Arrive
-                    | MbarrierOperation::ArriveExpecting
-                    | MbarrierOperation::Expect
-            )
-    });
+    let deeds = case
+        .story
+        .deeds
+        .iter()
+        .filter(|deed| deed.object == object && (deed.is_arrival() || deed.expects_bytes()));
     let sent = case.story.sent.iter().filter(|sent| sent.object == object);
     deeds
         .map(|deed| deed.warp)

@@ -62,6 +62,15 @@ impl<'p> ProgramQuery<'p> {
         })
     }
 
+    /// Returns the literal size in bytes of a bulk copy.
+    pub(crate) fn literal_copy_size(self, at: InstructionRef) -> Option<u32> {
+        let transfer = self.operation_of(at).map(Operation::transfer);
+        let sizes = self
+            .literals(at)
+            .filter(|_| transfer == Some(AsyncTransferKind::Bulk));
+        u32::try_from(sizes.last()?).ok()
+    }
+
     /// Checks whether an instruction is `cp.async.mbarrier.arrive` without `.noinc`.
     pub(crate) fn is_uncounted_arrival(self, at: InstructionRef) -> bool {
         let transfer = self.operation_of(at).map(Operation::transfer);
@@ -218,9 +227,27 @@ impl<'p> ProgramQuery<'p> {
         None
     }
 
-    /// Checks whether an instruction is reachable from the start of another instruction of the same function without back edges.
-    pub(crate) fn is_reachable(self, from: InstructionRef, to: InstructionRef) -> bool {
-        from.0 == to.0 && self.first_reachable(from, &|at| at == to).is_some()
+    /// Returns for each instruction of the function of `to` whether `to` is reachable from the start of the instruction without back edges.
+    pub(crate) fn instructions_before(self, to: InstructionRef) -> Vec<bool> {
+        let mut reaches = vec![false; to.1 as usize + 1];
+        for index in (0..=to.1).rev() {
+            let successors = self.forward_successors((to.0, index));
+            let mut successors = successors.into_iter().flatten();
+            let is_before =
+                index == to.1 || successors.any(|next| reaches.get(next as usize) == Some(&true));
+            if let Some(own) = reaches.get_mut(index as usize) {
+                *own = is_before;
+            }
+        }
+        reaches
+    }
+
+    /// Returns the successors of an instruction without back edges: the target of a branch and the next instruction.
+    fn forward_successors(self, at: InstructionRef) -> [Option<u32>; 2] {
+        let is_guarded = self.instruction(at).is_some_and(|i| i.guard.is_some());
+        let ahead = self.target(at).filter(|target| *target > at.1);
+        let goes_on = is_guarded || ahead.is_none() && !self.is_exit(at);
+        [ahead, goes_on.then_some(at.1 + 1)]
     }
 
     /// Returns the first instruction in source order of a function that satisfies the predicate and is reachable without back edges from
@@ -233,20 +260,13 @@ impl<'p> ProgramQuery<'p> {
         let mut open = BTreeSet::from([from.1]);
         while let Some(index) = open.pop_first() {
             let place = (from.0, index);
-            let Some(instruction) = self.instruction(place) else {
+            if self.instruction(place).is_none() {
                 continue;
-            };
+            }
             if is_it(place) {
                 return Some(place);
             }
-            let is_guarded = instruction.guard.is_some();
-            let ahead = self.target(place).filter(|target| *target > index);
-            open.extend(ahead);
-            let goes_on = match ahead {
-                Some(_) => is_guarded,
-                None => is_guarded || !self.is_exit(place),
-            };
-            open.extend(goes_on.then_some(index + 1));
+            open.extend(self.forward_successors(place).into_iter().flatten());
         }
         None
     }

@@ -12,14 +12,11 @@ use warpgrid_emulator::{MbarrierOperation, WarpId};
 pub(crate) fn order_of_waits(case: &HangContext<'_>, root: &Wait) -> Option<Culprit> {
     let code = case.code;
     let all = code.waits(root.at());
-    let executed = |at: InstructionRef| {
-        case.story
-            .paths
-            .values()
-            .any(|p| p.steps.iter().any(|(s, _)| *s == at))
-    };
     for wait in &all {
-        if let Some(reset) = code.guarded_reset(*wait).filter(|at| executed(*at)) {
+        if let Some(reset) = code
+            .guarded_reset(*wait)
+            .filter(|at| case.story.has_executed(*at))
+        {
             return Some(depends(
                 reset,
                 "the flag that marks used stages is reset, so the waits for these stages are skipped",
@@ -161,13 +158,9 @@ fn repeated_address(case: &HangContext<'_>) -> Option<Culprit> {
 pub(crate) fn surplus_wait(case: &HangContext<'_>, root: &Wait, object: MbarrierRef) -> Culprit {
     let story = case.story;
     let deeds = story.deeds.iter().rev();
-    let producer = deeds.clone().find(|deed| {
-        deed.object == object
-            && matches!(
-                deed.act,
-                MbarrierOperation::Arrive | MbarrierOperation::ArriveExpecting
-            )
-    });
+    let producer = deeds
+        .clone()
+        .find(|deed| deed.object == object && deed.is_arrival());
     let left = producer.and_then(|deed| case.code.early_exit_branch(story, deed.thread(), deed.at));
     if let Some(at) = left {
         return Culprit::at(

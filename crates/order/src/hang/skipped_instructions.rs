@@ -4,7 +4,7 @@
 use crate::hang::diagnosis::HangContext;
 use crate::hang::execution_trace::InstructionRef;
 use crate::hang::root_cause::Wait;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use warpgrid_emulator::WarpId;
 
 /// Warp that skipped an instruction.
@@ -99,12 +99,8 @@ fn skipping_branch(
     at: InstructionRef,
 ) -> Option<InstructionRef> {
     let code = case.code;
-    let mut reachable: BTreeMap<InstructionRef, bool> = BTreeMap::new();
-    let mut reaches = |from: InstructionRef| {
-        *reachable
-            .entry(from)
-            .or_insert_with(|| code.is_reachable(from, at))
-    };
+    let before = code.instructions_before(at);
+    let reaches = |from: InstructionRef| before.get(from.1 as usize) == Some(&true);
     let mut undecided = u32::MAX;
     // The path of a warp does not contain the wait that completes the deadlock.
     let own_waits = case.waits.iter().filter(|wait| wait.warp_id() == warp);

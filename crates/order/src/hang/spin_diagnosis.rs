@@ -56,7 +56,7 @@ fn change_at_fault(
     let story = case.story;
     let waiting = crate::hang::root_cause::lanes_by_warp(case.waits);
     let is_waiting = |warp: &WarpId, lanes: u32| waiting.get(warp).is_some_and(|w| w & lanes != 0);
-    let touches = |w: &&WriteEvent| w.memory == memory && w.start <= address && address < w.end;
+    let touches = |w: &&WriteEvent| w.contains(memory, address);
     let mut changes = story.written.iter().rev().filter(|w| w.changes);
     // A store that leaves the polled value unchanged can also be the faulty store.
     let mut others = story.written.iter().rev();
@@ -102,13 +102,10 @@ fn skipped_second_store(case: &HangContext<'_>, last: &WriteEvent) -> Option<Ins
 /// Returns the branch by which all threads skipped a strong store that no thread executed.
 fn unexecuted_store(case: &HangContext<'_>, root: &Wait) -> Option<Culprit> {
     let (code, paths) = (case.code, &case.story.paths);
-    let is_executed = |at: InstructionRef| {
-        let mut all = paths.values();
-        all.any(|path| path.steps.iter().any(|(step, _)| *step == at))
-    };
     let stores = code.all_places();
-    let mut stores = stores
-        .filter(|at| code.is_strong_write(*at) && !is_executed(*at) && !is_after_a_wait(case, *at));
+    let mut stores = stores.filter(|at| {
+        code.is_strong_write(*at) && !case.story.has_executed(*at) && !is_after_a_wait(case, *at)
+    });
     stores.find_map(|at| {
         let skipping = skipping_warps(case, paths.keys().copied(), at);
         let is_skipped_by_all = skipping.len() == paths.len();
@@ -235,14 +232,12 @@ fn has_other_write(case: &HangContext<'_>) -> bool {
 /// Returns the instruction that tests a counter if no thread executes the store after the test.
 fn unreachable_threshold(case: &HangContext<'_>, count: &WriteEvent) -> Option<InstructionRef> {
     let code = case.code;
-    let is_executed = |at: InstructionRef| {
-        let mut paths = case.story.paths.values();
-        paths.any(|path| path.steps.iter().any(|(step, _)| *step == at))
-    };
     let test = code
         .test_of(count.at)
         .filter(|_| code.is_atomic_add(count.at))?;
-    let left_out = code.next_after(test, |at| code.is_strong_write(at) && !is_executed(at));
+    let left_out = code.next_after(test, |at| {
+        code.is_strong_write(at) && !case.story.has_executed(at)
+    });
     left_out.map(|_| test)
 }
 
@@ -320,7 +315,7 @@ pub(crate) fn holder<'a>(
     memory: MemoryId,
     address: u64,
 ) -> Option<&'a WriteEvent> {
-    let touches = |w: &&WriteEvent| w.memory == memory && w.start <= address && address < w.end;
+    let touches = |w: &&WriteEvent| w.contains(memory, address);
     if !case.code.is_compare_and_swap(root.at()) {
         return None;
     }
