@@ -217,11 +217,11 @@ impl PairedRun {
             left
         });
         unify_addresses(&first, &mut second, &self.sessions);
-        let lefts = [first, second];
+        let contents = [first, second];
         let sides = [0, 1].map(|side| self.side(side));
         let faults = self.sessions.each_ref().map(fault_sort);
-        let differences = differences_between([&lefts[0], &lefts[1]], &mut self.sessions);
-        let n_bytes = lefts[0].iter().map(|memory| memory.bytes.len() as u64);
+        let differences = differences_between([&contents[0], &contents[1]], &mut self.sessions);
+        let n_bytes = contents[0].iter().map(|memory| memory.bytes.len() as u64);
         let n_bytes = n_bytes.sum();
         let end = RunEnd {
             is_over: sides.iter().all(|side| side.over),
@@ -232,7 +232,7 @@ impl PairedRun {
         let equal = end.n_diverged == 0 && end.faults_agree && end.is_over;
         let found = match differences.is_empty() {
             true => None,
-            false => self.first_difference([&lefts[0], &lefts[1]]),
+            false => self.first_difference([&contents[0], &contents[1]]),
         };
         let undefined = match equal {
             true => Vec::new(),
@@ -240,7 +240,7 @@ impl PairedRun {
         };
         let reason = match equal || !end.is_over {
             true => None,
-            false => self.reason_not_comparable(found.as_ref(), &undefined, &lefts),
+            false => self.reason_not_comparable(found.as_ref(), &undefined, &contents),
         };
         let verdict = match (equal, end.is_over, &reason) {
             (true, _, _) => ComparisonVerdict::Equal,

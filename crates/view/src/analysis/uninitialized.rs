@@ -14,7 +14,7 @@ use crate::session::Session;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use warpgrid_emulator::{Agent, EventMask, Observer, StepEvent};
-use warpgrid_isa::{AccessKind, StateSpace};
+use warpgrid_isa::{AccessKind, ControlOp, StateSpace};
 use warpgrid_launch::scenario::InitialRegister;
 use warpgrid_program::{Function, FunctionId, Instruction, OperandValue, Program, RegisterId};
 
@@ -63,7 +63,7 @@ impl ValueFlow {
         let memory = action.operation.memory();
         let control = action.operation.control();
         flow.is_load = memory.is_some() || action.operation.unit().is_some();
-        flow.is_branch = control.is_some_and(|op| op.is_branch() || op.exits_function());
+        flow.is_branch = control.is_some_and(ControlOp::transfers_control);
         let is_store = memory.is_some_and(|op| op.access() != Some(AccessKind::Load));
         let stores = is_store && !is_private;
         for operand in function.operands_of(instruction.operands) {

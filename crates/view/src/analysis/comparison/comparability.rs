@@ -21,17 +21,17 @@ pub(crate) struct UndefinedResult {
 }
 
 impl PairedRun {
-    /// Returns the reason why the runs are not comparable, although their results differ, or `None` if the kernels differ. `lefts` contains
+    /// Returns the reason why the runs are not comparable, although their results differ, or `None` if the kernels differ. `contents` contains
     /// the final memory of both runs.
     pub(crate) fn reason_not_comparable(
         &self,
         found: Option<&SearchResult>,
         undefined: &[UndefinedResult],
-        lefts: &[Vec<FinalMemory>; 2],
+        contents: &[Vec<FinalMemory>; 2],
     ) -> Option<String> {
         let mismatch = self.other_kernel().or_else(|| self.other_target());
         let missing = mismatch.or_else(|| self.unsupported_instruction());
-        let nan = missing.or_else(|| self.depends_on_nan(lefts).then(|| NAN_REASON.to_owned()));
+        let nan = missing.or_else(|| self.depends_on_nan(contents).then(|| NAN_REASON.to_owned()));
         let contraction = nan.or_else(|| self.contraction(found?));
         contraction.or_else(|| {
             let explains = |result: &&UndefinedResult| self.depends_on(found, result);
@@ -60,9 +60,13 @@ impl PairedRun {
         let [listing, ptx] = [listing?, ptx?];
         let own = listing.scenario().entry.clone()?;
         let other = ptx.scenario().entry.clone()?;
-        // The entry of a listing without a header has no name in the source.
-        let is_named = listing.places.source().contains(&own);
-        let is_other = own != other && is_named && !own.is_empty() && !other.is_empty();
+        let is_bare = listing.program.entries().any(|(_, entry)| {
+            entry
+                .machine
+                .as_ref()
+                .is_some_and(|machine| machine.is_bare)
+        });
+        let is_other = own != other && !is_bare && !own.is_empty() && !other.is_empty();
         is_other.then(|| {
             format!(
                 "the listing contains the kernel `{own}`, and the PTX contains the kernel `{other}`"

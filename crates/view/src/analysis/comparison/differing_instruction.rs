@@ -118,8 +118,11 @@ struct SearchSide {
 
 impl PairedRun {
     /// Returns the first instructions of both runs that computed different values, or `None` if the search does not find the differing
-    /// stores of both runs. `lefts` contains the final memory of both runs.
-    pub(crate) fn first_difference(&mut self, lefts: [&[FinalMemory]; 2]) -> Option<SearchResult> {
+    /// stores of both runs. `contents` contains the final memory of both runs.
+    pub(crate) fn first_difference(
+        &mut self,
+        contents: [&[FinalMemory]; 2],
+    ) -> Option<SearchResult> {
         if self
             .sessions
             .iter()
@@ -129,8 +132,8 @@ impl PairedRun {
         }
         let ends = self.sessions.each_ref().map(Session::position);
         let machine = self.machine_code_side();
-        let word = differing_word(lefts, &self.sessions, machine)?;
-        let found = self.search(&word, machine, lefts);
+        let word = differing_word(contents, &self.sessions, machine)?;
+        let found = self.search(&word, machine, contents);
         for (session, end) in self.sessions.iter_mut().zip(ends) {
             session.seek(end);
         }
@@ -151,12 +154,12 @@ impl PairedRun {
         &mut self,
         word: &DifferingWord,
         machine: usize,
-        lefts: [&[FinalMemory]; 2],
+        contents: [&[FinalMemory]; 2],
     ) -> Option<SearchResult> {
         let reference = 1 - machine;
         let memories = self.sessions.each_ref().map(Session::memories);
         let compared = self.compared.clone();
-        let sides = self.search_sides(word, lefts)?;
+        let sides = self.search_sides(word, contents)?;
         let programs = self.sessions.each_ref();
         let programs = programs.map(|session| session.program.clone());
         let runs = [0, 1].map(|side| TracedRun {
@@ -240,7 +243,7 @@ impl PairedRun {
     fn search_sides(
         &mut self,
         word: &DifferingWord,
-        lefts: [&[FinalMemory]; 2],
+        contents: [&[FinalMemory]; 2],
     ) -> Option<[SearchSide; 2]> {
         let mut stores = [None; 2];
         let sessions = self.sessions.iter_mut();
@@ -259,7 +262,7 @@ impl PairedRun {
                 word,
                 threads[side],
                 has_store,
-                lefts[side],
+                contents[side],
             )?);
         }
         sides.try_into().ok()
@@ -347,9 +350,9 @@ impl SearchSide {
         word: &DifferingWord,
         thread: StoringThread,
         stores: bool,
-        lefts: &[FinalMemory],
+        contents: &[FinalMemory],
     ) -> Option<SearchSide> {
-        let left = lefts.iter().find(|left| left.id == word.memory)?;
+        let left = contents.iter().find(|left| left.id == word.memory)?;
         let start = usize::try_from(word.offset).ok()?;
         let bytes = left.bytes.get(start..start + word.n_bytes)?.to_vec();
         let address = session.memory_with(&word.memory)?.start + word.offset;

@@ -7,7 +7,7 @@ use warpgrid_emulator::{
     AccessAction, AccessEvent, Agent, EventMask, MemoryId, Observer, OperandIndex, StepEvent,
     WarpId,
 };
-use warpgrid_isa::{MoveOp, SassOp, SpecialRegister};
+use warpgrid_isa::{ControlOp, MoveOp, SassOp, SpecialRegister};
 use warpgrid_program::{FunctionId, OpcodeInfo, OperandValue, Program, RegisterId, Source};
 
 /// Maximum number of steps that a trace contains. A step takes about 300 bytes.
@@ -56,7 +56,7 @@ impl StepFlow {
             n_operations += 1;
             flow.add_operation(action);
             let control = action.operation.control();
-            let is_branch = control.is_some_and(|op| op.is_branch() || op.exits_function());
+            let is_branch = control.is_some_and(ControlOp::transfers_control);
             flow.destinations.extend(
                 function
                     .destinations(instruction)

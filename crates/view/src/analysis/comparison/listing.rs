@@ -34,14 +34,14 @@ pub(crate) fn complete(texts: &mut [SourceVariant; 2]) {
 }
 
 impl PairedRun {
-    /// Checks whether every byte that differs between the runs changes if the NaN literals of a listing have other bits. `lefts` contains
+    /// Checks whether every byte that differs between the runs changes if the NaN literals of a listing have other bits. `contents` contains
     /// the final memory of both runs.
-    pub(crate) fn depends_on_nan(&self, lefts: &[Vec<FinalMemory>; 2]) -> bool {
+    pub(crate) fn depends_on_nan(&self, contents: &[Vec<FinalMemory>; 2]) -> bool {
         let facts = CounterpartFacts {
             nan_words: OTHER_NAN_WORDS,
             ..CounterpartFacts::default()
         };
-        self.sessions.iter().zip(lefts).any(|(session, own)| {
+        self.sessions.iter().zip(contents).any(|(session, own)| {
             let scenario = session.scenario();
             if scenario.front != SourceLanguage::Sass {
                 return false;
@@ -57,7 +57,7 @@ impl PairedRun {
             });
             again.is_some_and(|mut again| {
                 again.run(self.max_steps);
-                explains(lefts, own, &final_memories(&again))
+                explains(contents, own, &final_memories(&again))
             })
         })
     }
@@ -70,13 +70,14 @@ fn explains(
     other: &[FinalMemory],
 ) -> bool {
     first.iter().all(|left| {
-        let [second, own, other] = [second, own, other].map(|lefts| bytes_of(&left.id, lefts));
+        let [second, own, other] =
+            [second, own, other].map(|contents| bytes_of(&left.id, contents));
         let mut places = (0..left.bytes.len()).filter(|at| left.bytes.get(*at) != second.get(*at));
         places.all(|at| own.get(at) != other.get(at))
     })
 }
 
-fn bytes_of<'a>(id: &MemoryKey, lefts: &'a [FinalMemory]) -> &'a [u8] {
-    let left = lefts.iter().find(|left| left.id == *id);
+fn bytes_of<'a>(id: &MemoryKey, contents: &'a [FinalMemory]) -> &'a [u8] {
+    let left = contents.iter().find(|left| left.id == *id);
     left.map_or(&[], |left| &left.bytes)
 }
