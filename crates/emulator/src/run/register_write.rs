@@ -1,8 +1,9 @@
 //! Replacement of register values by the host, for analyses that test the effect of a value on the rest of a run.
 
+use crate::exec::context::lanes_at;
 use crate::exec::operand_rows::write64;
 use crate::run::machine::Machine;
-use crate::semantics::registers::{LANES, LaneRegisters};
+use crate::semantics::registers::LANES;
 use warpgrid_program::{FunctionId, RegisterId};
 
 impl Machine {
@@ -48,14 +49,7 @@ impl Machine {
             frames.push((0, lanes & !covered));
         }
         for (depth, mask) in frames {
-            let mut registers = LaneRegisters {
-                banks: &mut warp.banks,
-                constants: &code.constants,
-                specials: &warp.specials,
-                base: code.base(depth),
-                mask,
-                carry: &mut warp.carry,
-            };
+            let mut registers = lanes_at(code, warp, depth, mask);
             write64(&mut registers, operand, &[value; LANES]);
         }
         true
