@@ -11,14 +11,15 @@ use crate::files::TempDir;
 use crate::kernel::Kernel;
 use crate::run::MAX_STEPS;
 use crate::shrink::shrink;
+use crate::threads::lock;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use warpgrid_isa::ScalarType;
+use warpgrid_isa::{AccessKind, MemoryOp, Modifiers, MoveOp, Operation, StateSpace};
 use warpgrid_view::analysis::findings::AnalysisLimits;
 use warpgrid_view::analysis::reduction::reduce_while;
-use warpgrid_view::{Scenario, SourceLanguage};
+use warpgrid_view::{Scenario, Session, SourceLanguage};
 
 /// Options of a search.
 #[derive(Clone, Debug)]
@@ -90,7 +91,7 @@ pub enum BugKind {
         /// Number of instructions and labels before and after the reduction.
         statements: [usize; 2],
     },
-    /// The assembler crashes or exceeds its time limit, as the message describes.
+    /// The assembler or the disassembler crashes or exceeds its time limit. The message describes the failure.
     Failure(String),
 }
 
@@ -149,11 +150,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn with_state<R>(&self, change: impl FnOnce(&mut SearchState) -> R) -> R {
-        let mut state = self
-            .state
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        change(&mut state)
+        change(&mut lock(&self.state))
     }
 
     fn is_stopped(&self) -> bool {
@@ -236,7 +233,8 @@ impl Search<'_> {
         self.with_state(|state| state.counts.n_different += 1);
         let kernel_number = first + mismatch.number;
         let mismatch = shrink(mismatch, self.options.tools, file)?;
-        let shape = cause_of(&instructions(&mismatch.kernel.lines.join("\n")));
+        let source = source_of(&mismatch.kernel, &mismatch.build, None);
+        let shape = KernelInstructions::of(&source).cause();
         let known = self.with_state(|state| {
             let cause = state.final_causes.get(&shape)?.clone();
             *state.counts.causes.entry(cause).or_default() += 1;
@@ -311,10 +309,10 @@ impl Search<'_> {
             let DifferenceOutcome::Differs(difference) = test.run(&scenario)? else {
                 continue;
             };
-            let instructions = instructions(&reduced.source);
+            let instructions = KernelInstructions::of(&reduced.source);
             return Ok(Some(FoundBug {
-                cause: cause_of(&instructions),
-                instructions,
+                cause: instructions.cause(),
+                instructions: instructions.text(),
                 kernel_number,
                 build: test.build.clone(),
                 kind: BugKind::WrongCode {
@@ -371,68 +369,115 @@ fn source_of(kernel: &Kernel, build: &AssemblyOptions, lane: Option<usize>) -> S
     }
 }
 
-/// Returns the instructions of a kernel without operands. The list contains no instructions that only provide inputs, addresses or results.
-fn instructions(source: &str) -> String {
-    const PROVIDERS: &[&str] = &[
-        "bra",
-        "brx",
-        "cvta",
-        "ld.param",
-        "ld.global.b",
-        "ld.global.u32",
-        "mov",
-        "ret",
-        "st.global.b",
-    ];
-    let mut found: Vec<&str> = Vec::new();
-    for line in source
-        .lines()
-        .filter(|line| !line.trim_start().starts_with("//"))
-    {
-        for statement in line.split([';', '{', '}', ':']) {
-            let mut words = statement.split_whitespace();
-            let opcode = words.find(|word| !word.starts_with('@')).unwrap_or("");
-            let is_instruction = opcode.starts_with(|c: char| c.is_ascii_lowercase())
-                && !opcode.contains([',', '(', ')'])
-                && words.next().is_some();
-            let is_provider = PROVIDERS.iter().any(|name| opcode.starts_with(name));
-            if is_instruction && !is_provider && found.last() != Some(&opcode) {
-                found.push(opcode);
-            }
-        }
-    }
-    found.join(", ")
+/// Instructions of a kernel that can be the cause of a difference. The list contains no instructions that only provide inputs, addresses or
+/// results.
+struct KernelInstructions {
+    /// Opcodes with their modifiers, in the order of the source.
+    opcodes: Vec<String>,
+    /// Names and result types of the opcodes.
+    shapes: BTreeSet<String>,
 }
 
-/// Returns the names and result types of instructions, in alphabetical order and without repetitions.
-fn cause_of(instructions: &str) -> String {
-    let name = |instruction: &str| {
-        let mut words = instruction.split('.');
-        let name = words.next().unwrap_or("").to_owned();
-        let result = words.find(|word| ScalarType::from_name(word).is_some());
-        result.map_or_else(|| name.clone(), |ty| format!("{name}.{ty}"))
+impl KernelInstructions {
+    /// Returns the instructions of a PTX source, or an empty list for a source without a launch.
+    fn of(source: &str) -> KernelInstructions {
+        let session = Session::new_without_last_writers(Scenario {
+            source: source.to_owned(),
+            front: SourceLanguage::Ptx,
+            ..Scenario::default()
+        });
+        let mut found = KernelInstructions {
+            opcodes: Vec::new(),
+            shapes: BTreeSet::new(),
+        };
+        let session = session.iter();
+        for (opcode, operation, modifiers) in session.flat_map(Session::opcodes) {
+            if provides_operands(operation, modifiers) {
+                continue;
+            }
+            let name = opcode.split('.').next().unwrap_or(opcode);
+            let result = modifiers.result_type();
+            found.shapes.insert(match result {
+                Some(ty) => format!("{name}.{ty}"),
+                None => name.to_owned(),
+            });
+            if found.opcodes.last().is_none_or(|last| last != opcode) {
+                found.opcodes.push(opcode.to_owned());
+            }
+        }
+        found
+    }
+
+    fn text(&self) -> String {
+        self.opcodes.join(", ")
+    }
+
+    /// Returns the names and result types, in alphabetical order and without repetitions.
+    fn cause(&self) -> String {
+        let shapes: Vec<&str> = self.shapes.iter().map(String::as_str).collect();
+        shapes.join(", ")
+    }
+}
+
+/// Checks whether an instruction only provides inputs, addresses or results: a branch, a copy, or an access to parameters or global memory
+/// that does not convert the value.
+fn provides_operands(operation: Operation, modifiers: &Modifiers) -> bool {
+    let is_copy = operation
+        .moves()
+        .is_some_and(|op| op.is_copy() || op == MoveOp::Cvta);
+    let access = operation.memory().and_then(MemoryOp::access);
+    let is_transfer = match modifiers.state_space() {
+        StateSpace::ParamEntry | StateSpace::ParamFunc => true,
+        StateSpace::Global => modifiers
+            .ty
+            .is_some_and(|ty| !ty.is_signed() && !ty.is_float()),
+        _ => false,
     };
-    let names: BTreeSet<String> = instructions.split(", ").map(name).collect();
-    names.into_iter().collect::<Vec<_>>().join(", ")
+    operation.control().is_some()
+        || is_copy
+        || is_transfer && matches!(access, Some(AccessKind::Load | AccessKind::Store))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{cause_of, instructions};
+    use super::KernelInstructions;
 
-    #[test]
-    fn cause_omits_modifiers_order_and_repetitions() {
-        assert_eq!(
-            cause_of("shl.b16, add.sat.s32, shl.b16"),
-            "add.s32, shl.b16"
-        );
-        assert_eq!(cause_of("cvt.rzi.ftz.s32.f32"), "cvt.s32");
-    }
+    const SOURCE: &str = "//@ launch grid=1 block=1
+//@ buffer out: u32[1] = 0
+.version 8.8
+.target sm_90
+.address_size 64
+.entry k(.param .u64 out)
+{
+    .reg .pred %p0;
+    .reg .b16 %h<2>;
+    .reg .b32 %r<3>;
+    .reg .f32 %f0;
+    .reg .b64 %d;
+    ld.param.u64 %d, [out];
+    ld.global.b32 %r1, [%d];
+    mov.b16 %h1, 3;
+    setp.eq.u32 %p0, %r1, 0;
+L1: @!%p0 shl.b16 %h0, %h1, %r1;
+    { add.sat.s32 %r0, %r1, 1; }
+    shl.b16 %h0, %h1, %r1;
+    cvt.rn.f32.s32 %f0, %r0;
+    st.global.f32 [%d], %f0;
+    st.global.b32 [%d], %r0;
+    ret;
+}
+";
 
     #[test]
     fn instructions_omit_operands_and_providers() {
-        let source = "//@ launch grid=1 block=1\n.entry k()\n{\n.reg .b32 %r<2>;\nld.param.u64 %d, [out];\nL1: @!%p0 shl.b16 %h0, %h1, %r1;\n\
-                      {add.s32 %r0, %r0, 1;}\nst.global.b16 [%d], %h0;\nret;\n}\n";
-        assert_eq!(instructions(source), "shl.b16, add.s32");
+        let found = KernelInstructions::of(SOURCE);
+        let expected = "setp.eq.u32, shl.b16, add.sat.s32, shl.b16, cvt.rn.f32.s32, st.global.f32";
+        assert_eq!(found.text(), expected);
+    }
+
+    #[test]
+    fn cause_omits_modifiers_order_and_repetitions() {
+        let found = KernelInstructions::of(SOURCE);
+        assert_eq!(found.cause(), "add.s32, cvt.f32, setp.u32, shl.b16, st.f32");
     }
 }

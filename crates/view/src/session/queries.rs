@@ -30,7 +30,7 @@ use warpgrid_emulator::{
     Agent, AsyncGroupKind, InFlightOperation, LaneMaskDisplay, MachineStatus, RunDiagnosticKind,
     StepOutcome, WarpId,
 };
-use warpgrid_isa::{ControlOp, MemoryGeometry, ScalarType};
+use warpgrid_isa::{ControlOp, MemoryGeometry, Modifiers, Operation, ScalarType};
 use warpgrid_launch::instruction_summary::{InstructionView, RegisterFragment, SourceValue};
 use warpgrid_launch::scenario::Buffer;
 use warpgrid_launch::{DEFAULT_BLOCK, SourceLanguage};
@@ -41,6 +41,16 @@ use warpgrid_program::{Document, FunctionId, Overrides, RegisterId, Span, StepGr
 const MAX_ACCESSES_OF_STEP: usize = 64;
 
 impl Session {
+    /// Returns the opcodes of the instructions of the source, in the order of the functions and their instructions, each with its operation
+    /// and its modifiers.
+    pub fn opcodes(&self) -> impl Iterator<Item = (&str, Operation, &Modifiers)> {
+        let functions = self.program.functions.iter();
+        let instructions = functions.flat_map(|function| &function.instructions);
+        let stated = instructions.filter(|instruction| !instruction.is_implicit());
+        let actions = stated.filter_map(|instruction| self.program.opcode(instruction));
+        actions.map(|action| (action.opcode.as_str(), action.operation, &action.modifiers))
+    }
+
     /// Returns the bytes of a memory, or `None` if the memory does not exist.
     pub fn memory(&self, id: &MemoryKey) -> Option<&[u8]> {
         let memory = self.memory_with(id)?;
