@@ -16,7 +16,7 @@ use warpgrid_differential::KnownMiscompiles;
 use warpgrid_differential::assemble::{AssemblerTools, DEFAULT_PTX_VERSION, Form, Version};
 use warpgrid_differential::batch::{BatchOptions, TARGETS};
 use warpgrid_differential::fuzz::{FoundBug, FuzzCounts, FuzzObserver, FuzzOptions, search};
-use warpgrid_differential::threads::available;
+use warpgrid_differential::threads::{available, lock};
 use warpgrid_view::counted;
 
 /// Arguments of `fuzz`.
@@ -237,11 +237,7 @@ impl<'a> SearchDisplay<'a> {
     }
 
     fn with_state<R>(&self, change: impl FnOnce(&mut DisplayState) -> R) -> R {
-        let mut state = self
-            .state
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        change(&mut state)
+        change(&mut lock(&self.state))
     }
 
     /// Clears the progress, and returns the reported bugs.

@@ -5,12 +5,13 @@ use crate::batch::{Rejection, RejectionKind};
 use crate::files::{TempDir, write};
 use crate::kernel::{self, Kernel};
 use crate::run::refused_lines;
+use crate::threads::lock;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 pub use warpgrid_isa::Version;
 use warpgrid_isa::release::RELEASES;
@@ -335,8 +336,7 @@ impl AssemblerTools {
     }
 
     fn with_listings<R>(&self, change: impl FnOnce(&mut VecDeque<CachedListing>) -> R) -> R {
-        let listings = self.listings.lock();
-        change(&mut listings.unwrap_or_else(PoisonError::into_inner))
+        change(&mut lock(&self.listings))
     }
 
     /// Disassembles a cubin, and returns the listing or the failure of the disassembler.
@@ -431,7 +431,8 @@ enum ProcessEnd {
 /// Interval between two queries for the end of a process.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// Runs a process with a time limit. The process writes its output to the file `log`, because a pipe that nobody reads would block it.
+/// Runs a process with a time limit. The process writes its output to the file `log`, because a full pipe without a reader would block the
+/// process.
 fn run_with_limit(command: &mut Command, log: &Path, limit: Duration) -> Result<ProcessOutput> {
     let failed = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
     let program = PathBuf::from(command.get_program());

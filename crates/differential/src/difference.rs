@@ -5,7 +5,7 @@ use crate::Result;
 use crate::assemble::{AssemblerTools, AssemblyOptions, AssemblyOutcome};
 use crate::run::{MISPRINTED_OPERAND, REPLACEMENT_NANS, has_misprinted_operand, with_nans};
 use std::path::PathBuf;
-use warpgrid_view::analysis::comparison::{self, ComparisonReport};
+use warpgrid_view::analysis::comparison::{self, ComparisonReport, ComparisonVerdict};
 use warpgrid_view::scenario::ComparisonKernel;
 use warpgrid_view::{MemoryKey, Scenario, SourceLanguage};
 
@@ -95,18 +95,23 @@ impl DifferenceTest<'_> {
             Ok(report) => report,
             Err(reason) => return DifferenceOutcome::NotComparable(reason),
         };
-        if report.equal {
-            return DifferenceOutcome::Equal;
+        match report.verdict {
+            ComparisonVerdict::Equal => return DifferenceOutcome::Equal,
+            ComparisonVerdict::NotComparable => {
+                return DifferenceOutcome::NotComparable(report.reason.unwrap_or(report.summary));
+            }
+            ComparisonVerdict::Unfinished => {
+                return DifferenceOutcome::NotComparable(report.summary);
+            }
+            ComparisonVerdict::Different => {}
         }
         for (side, language) in report.sides.iter().zip(["PTX", "SASS"]) {
-            let reason = match (&side.fault, side.over) {
-                (Some(fault), _) => fault.clone(),
-                (None, false) => "the run has not finished within the step limit".to_owned(),
-                (None, true) => continue,
-            };
-            let reason = format!("execution of the {language} stops: {reason}");
-            return DifferenceOutcome::NotComparable(reason);
+            if let Some(fault) = &side.fault {
+                let reason = format!("execution of the {language} stops: {fault}");
+                return DifferenceOutcome::NotComparable(reason);
+            }
         }
+        // Undefined behavior that does not explain the named difference may explain another one.
         if let Some(note) = report.notes.first() {
             return DifferenceOutcome::NotComparable(note.clone());
         }

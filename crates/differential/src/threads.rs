@@ -1,8 +1,15 @@
-//! Applies a function to many items on several threads.
+//! Applies a function to many items on several threads, and locks state that threads share.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Returns the number of available CPU cores.
 pub fn available() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Locks a mutex. If a thread panicked while it held the lock, the state remains valid, because the threads only count and append.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Applies `function` to the items on several threads, and returns the results in the order of the items.
