@@ -65,7 +65,7 @@ fn print_text(
 }
 
 /// Writes the first instruction of each version that computed another value than the other version.
-fn print_first_difference(
+pub(crate) fn print_first_difference(
     out: &mut impl Write,
     names: [&str; 2],
     difference: &FirstDifference,

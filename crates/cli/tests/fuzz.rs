@@ -38,6 +38,13 @@ impl Toolkit {
         warpgrid(&all, "")
     }
 
+    /// Runs `fuzz` for `sm_90` with the reports in `bugs`.
+    fn fuzz(&self, arguments: &[&str]) -> Output {
+        let out = self.path("bugs");
+        let common = ["fuzz", "--target", "sm_90", "--out", &out];
+        self.run(&[&common, arguments].concat())
+    }
+
     fn path(&self, name: &str) -> String {
         self.folder.0.join(name).to_string_lossy().into_owned()
     }
@@ -54,18 +61,7 @@ fn crashes_of_the_assembler_are_reported_once() {
         "if grep -q '[.]entry' \"$source\"; then kill -SEGV $$; fi\n: > \"$cubin\"\n",
         "",
     );
-    let out = toolkit.path("bugs");
-    let found = toolkit.run(&[
-        "fuzz",
-        "--kernels",
-        "3",
-        "--target",
-        "sm_90",
-        "--out",
-        &out,
-        "--format",
-        "json",
-    ]);
+    let found = toolkit.fuzz(&["--kernels", "3", "--format", "json"]);
     assert_eq!(found.status.code(), Some(1), "{found:?}");
     let report = json(&found);
     assert_eq!(report["bugs"][0]["kernels"], 3, "{report}");
@@ -77,7 +73,7 @@ fn crashes_of_the_assembler_are_reported_once() {
     assert!(source.starts_with("//@ launch "), "{source}");
     assert!(toolkit.read("bugs/summary.md").contains(folder));
     // The reports of an earlier search are not overwritten.
-    let again = toolkit.run(&["fuzz", "--kernels", "1", "--out", &out]);
+    let again = toolkit.fuzz(&["--kernels", "1"]);
     assert_eq!(again.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&again.stderr).contains("is not empty"));
 }
@@ -85,18 +81,7 @@ fn crashes_of_the_assembler_are_reported_once() {
 #[test]
 fn assembler_that_does_not_end_is_reported() {
     let toolkit = Toolkit::new("endless", "exec sleep 60\n", "");
-    let out = toolkit.path("bugs");
-    let found = toolkit.run(&[
-        "fuzz",
-        "--kernels",
-        "1",
-        "--target",
-        "sm_90",
-        "--timeout",
-        "1",
-        "--out",
-        &out,
-    ]);
+    let found = toolkit.fuzz(&["--kernels", "1", "--timeout", "1"]);
     assert_eq!(found.status.code(), Some(2), "{found:?}");
     let message = String::from_utf8_lossy(&found.stderr);
     assert!(
@@ -110,9 +95,7 @@ fn failure_of_the_disassembler_does_not_end_the_search() {
     let toolkit = Toolkit::new("disassembler", ": > \"$cubin\"\n", "");
     let script = b"#!/bin/sh\necho 'invalid section' >&2\nexit 1\n";
     toolkit.folder.file("nvdisasm", script);
-    let out = toolkit.path("bugs");
-    let arguments = ["fuzz", "--kernels", "2", "--target", "sm_90", "--out", &out];
-    let found = toolkit.run(&arguments);
+    let found = toolkit.fuzz(&["--kernels", "2"]);
     assert_eq!(found.status.code(), Some(1), "{found:?}");
     let summary = toolkit.read("bugs/summary.md");
     assert!(summary.contains("nvdisasm fails"), "{summary}");

@@ -1,5 +1,6 @@
 //! Reports of `warpgrid fuzz`: one directory per bug, and a summary of the search.
 
+use crate::compare::print_first_difference;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io;
@@ -175,6 +176,7 @@ fn text_of(seed: u64, bug: &FoundBug) -> String {
                 bug.instructions
             );
             write_values(&mut text, difference);
+            write_cause(&mut text, difference);
             write_verdicts(&mut text, verdicts);
             let _ = write!(
                 text,
@@ -206,6 +208,18 @@ fn write_values(text: &mut String, difference: &AssemblyDifference) {
             );
         }
     }
+}
+
+/// Writes the first instructions that computed different values.
+fn write_cause(text: &mut String, difference: &AssemblyDifference) {
+    let Some(found) = &difference.report.first_difference else {
+        return;
+    };
+    let mut printed = Vec::new();
+    // Writing to a `Vec` cannot fail.
+    let _ = print_first_difference(&mut printed, ["kernel.ptx", "kernel.sass"], found);
+    let printed = String::from_utf8_lossy(&printed);
+    let _ = write!(text, "\n```\n{printed}```\n");
 }
 
 /// Writes the table of the releases and optimization levels, with the conclusion about the origin of the error.
