@@ -50,12 +50,12 @@ test("gallery of compiler bugs opens the comparison with an incorrect and a corr
   await dialog.getByRole("button", { name: "Constants folded into a saturating addition (wrong)" }).click();
   const view = page.getByRole("region", { name: "Compare kernels" });
   await expect(view).toContainText("Different memory contents");
-  await expect(view).toContainText("First different values");
+  await expect(view).toContainText("First differing values");
   await view.getByRole("button", { name: "Select both lines" }).click();
   await expect(view.getByRole("region", { name: "Kernel B" }).locator(".current")).toContainText("add.sat.s32");
   await page.goto("/#compare=miscompile-add-sat-right");
   await expect(view).toContainText("Identical memory contents");
-  await expect(view).not.toContainText("First different values");
+  await expect(view).not.toContainText("First differing values");
 });
 
 test("tour follows the current step and highlights the objects that it names", async ({ page }) => {

@@ -15,7 +15,7 @@ pub(super) fn first_difference(difference: &FirstDifference, dispatch: &Dispatch
     let select =
         dispatching::<MouseEvent>(dispatch, Action::Beside(CompareAction::SelectLines(lines)));
     let title = match difference.confirmed {
-        true => "First different values",
+        true => "First differing values",
         false => "Computation of the stored values",
     };
     let element = format!("{}[{}]", difference.memory, difference.index);
