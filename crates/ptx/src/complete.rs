@@ -1,6 +1,7 @@
 //! Completion: lists the words that are legal at an offset for the version and the target of the module, each with its
 //! description. The words are those of the instruction tables that the checker uses.
 
+mod directives;
 pub(crate) mod line;
 
 use crate::check::module_of;
@@ -39,6 +40,7 @@ pub fn complete(
         CursorContext::Modifier => modifiers(&line, &module),
         CursorContext::Guard => of_type(&names(), &line, |ty| ty == ScalarType::Pred),
         CursorContext::Operand(index) => operands(&line, &module, &names(), index),
+        CursorContext::Directive => directives::directives(&line, &parse.tree),
         CursorContext::Elsewhere => Vec::new(),
     }
 }

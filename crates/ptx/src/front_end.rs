@@ -14,12 +14,20 @@ use warpgrid_program::syntax::{Statement, StatementEdit};
 use warpgrid_program::{
     CheckResult, CompletionItem, DiagnosticDoc, Document, Edit, Explanation, ExternalRegister,
     FormDoc, FrontEnd, Hover, Overrides, ReferenceDocs, SemanticToken, SignatureHelp, Span,
-    TermDoc,
+    SymbolIndex, TermDoc,
 };
 
 /// Front end for PTX sources.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ptx;
+
+/// Returns whether a source starts with the header of a PTX module, so that the source is not in a container format. Line comments may
+/// precede the header.
+pub fn starts_with_module_header(source: &str) -> bool {
+    let mut lines = source.lines().map(str::trim_start);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with("//"));
+    first.is_some_and(|line| line.starts_with(".version"))
+}
 
 impl FrontEnd for Ptx {
     fn open<'a>(&self, source: Cow<'a, str>, overrides: &Overrides) -> Box<dyn Document + 'a> {
@@ -93,6 +101,7 @@ impl PtxDocument<'_> {
         let _ = self.checked_for.set(Overrides {
             target: Some(checked.target),
             version: Some(checked.version),
+            ..self.overrides
         });
         checked
     }
@@ -125,6 +134,7 @@ impl PtxDocument<'_> {
         Overrides {
             target: Some(checked.target),
             version: Some(checked.version),
+            ..self.overrides
         }
     }
 }
@@ -165,6 +175,14 @@ impl Document for PtxDocument<'_> {
 
     fn edit(&self, edit: &StatementEdit) -> Option<Edit> {
         Editor::new(&self.source, &self.parse.tree).edit(edit)
+    }
+
+    fn symbols(&self) -> SymbolIndex {
+        crate::symbols::symbols(&self.source, &self.parse, &self.given)
+    }
+
+    fn bit_literals(&self) -> Vec<(Span, String)> {
+        crate::symbols::bit_literals(&self.source, &self.parse)
     }
 
     fn hover(&self, offset: u32) -> Option<Hover> {

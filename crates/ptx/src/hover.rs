@@ -4,14 +4,14 @@ pub(crate) mod keywords;
 
 use crate::check::module_of;
 
-use crate::hover::keywords::{directive_help, linkage_help, space_help};
+use crate::hover::keywords::{ENTRY, FUNCTION, directive_help, linkage_help, space_help};
 use crate::lexer;
 use crate::lexer::TokenKind;
 use crate::name_completion::{NameKind, VisibleName, lookup};
 use crate::opcode::Opcode;
 use crate::parser::Parse;
 use crate::target_context::TargetContext;
-use crate::tree::declaration::{Declaration, DeclaredType, DirectiveKind};
+use crate::tree::declaration::{Declaration, DeclaredType, Directive, DirectiveKind};
 use crate::tree::operand::{Operand, OperandKind, Operands};
 use crate::tree::{Instruction, Statement, StatementKind, Tree};
 use warpgrid_isa::form::{BoundForm, OperandPosition, SlotKind, bind, is_known_word, nearest};
@@ -19,7 +19,7 @@ use warpgrid_isa::sass::ptx_mapping;
 use warpgrid_isa::{
     FactSource, Gate, Modifiers, OperandType, Operation, ScalarType, SpecialRegister, Target,
 };
-use warpgrid_program::{Hover, Overrides, Span};
+use warpgrid_program::{Hover, Overrides, Span, counted};
 
 /// Hover text with the required version and target of a construct.
 trait HoverExt {
@@ -89,8 +89,10 @@ impl HoverPosition<'_> {
             }
             StatementKind::Directive(index) => {
                 let directive = self.tree.directives.get(index as usize)?;
-                self.is_in(directive.word)
-                    .then(|| self.directive(directive.word, directive.kind))
+                match self.is_in(directive.word) {
+                    true => Some(self.directive(directive.word, directive.kind)),
+                    false => self.directive_argument(directive),
+                }
             }
             StatementKind::FunctionStart(index) | StatementKind::Prototype(index) => {
                 self.header(index)
@@ -123,8 +125,11 @@ impl HoverPosition<'_> {
             .collect();
         let (opcode, words) = texts.split_first()?;
         let bound = bind(opcode, words, None);
-        for index in 0..texts.len() {
-            let span = tree.word_span(instruction, index);
+        for index in (0..texts.len()).rev() {
+            let word = tree.word_span(instruction, index);
+            // The dot before a modifier belongs to the modifier and not to the preceding word.
+            let dot = u32::from(index > 0);
+            let span = Span::new(word.start.saturating_sub(dot), word.end);
             if self.is_in(span) {
                 let spelled = Opcode::read(self.source, tree, instruction.mnemonic);
                 return match index.checked_sub(1) {
@@ -318,8 +323,8 @@ impl HoverPosition<'_> {
         let title = found.declaration.text(self.source);
         let short = title.split_whitespace().collect::<Vec<_>>().join(" ");
         let title = match found.meaning {
-            NameKind::Function | NameKind::Label => text.to_owned(),
-            _ => clipped(&short),
+            NameKind::Label => text.to_owned(),
+            _ => clipped(short.trim_end_matches(['{', ';', ' '])),
         };
         let mut hover = Hover::new(span, title).line(match found.meaning {
             NameKind::Register(ty, 1) => format!("{text} is a register: {}", type_line(ty)),
@@ -387,13 +392,17 @@ impl HoverPosition<'_> {
         if self.is_in(header.sort_span) {
             let text = header.sort_span.text(self.source);
             return Some(Hover::new(header.sort_span, text).line(match text {
-                ".entry" => "a kernel, which is launched by the host",
-                _ => "a device function, which is called by kernels and other functions",
+                ".entry" => ENTRY,
+                _ => FUNCTION,
             }));
         }
         if self.is_in(header.linkage_span) && header.linkage.is_some() {
             let text = header.linkage_span.text(self.source);
             return Some(Hover::new(header.linkage_span, text).line(linkage_help(text)));
+        }
+        if self.is_in(header.name_span) {
+            let text = header.name_span.text(self.source);
+            return self.name(text, header.name_span);
         }
         for list in [header.returns, header.parameters] {
             for declaration in list.of(&self.tree.declarations) {
@@ -405,6 +414,26 @@ impl HoverPosition<'_> {
         let directives = header.directives.of(&self.tree.directives);
         let found = directives.iter().find(|d| self.is_in(d.word))?;
         Some(self.directive(found.word, found.kind))
+    }
+
+    /// Describes an argument of a directive: a target, or a name.
+    fn directive_argument(&self, directive: &Directive) -> Option<Hover> {
+        let mut arguments = self.tree.arguments_of(directive);
+        let (argument, _) = arguments.find(|(argument, _)| self.is_in(argument.span))?;
+        let text = argument.span.text(self.source);
+        if let Some(target) =
+            Target::from_name(text).filter(|_| directive.kind == DirectiveKind::Target)
+        {
+            let hover = Hover::new(argument.span, text);
+            return Some(hover.line(format!("a target, supported since PTX {}", target.since)));
+        }
+        match directive.kind {
+            DirectiveKind::Alias
+            | DirectiveKind::CallTargets
+            | DirectiveKind::BranchTargets
+            | DirectiveKind::Loc => self.operand(argument),
+            _ => None,
+        }
     }
 
     fn directive(&self, word: Span, kind: DirectiveKind) -> Hover {
@@ -438,7 +467,12 @@ fn role_line(role: &OperandPosition, bound: Option<&BoundForm>, noun: &str) -> S
 }
 
 fn type_line(ty: ScalarType) -> String {
-    format!("{}, {} bits", ty.help(), ty.width_bits())
+    let bits = counted(u64::from(ty.width_bits()), "bit");
+    match ty.help() {
+        // The description of an untyped value already contains its width.
+        help if help.starts_with(&bits[..bits.len() - 1]) => help.to_owned(),
+        help => format!("{help}, {bits}"),
+    }
 }
 
 fn clipped(text: &str) -> String {

@@ -8,6 +8,8 @@ use warpgrid_program::{Requirement, Span};
 pub(crate) struct TargetContext {
     pub(crate) version: Version,
     pub(crate) target: &'static Target,
+    /// Architecture of the generated code, whose limit for static shared memory applies (assembler 13.5).
+    pub(crate) architecture: &'static Target,
     pub(crate) address_bits: u32,
     /// Whether textures and samplers are declared separately (`texmode_independent`).
     pub(crate) has_samplers: bool,

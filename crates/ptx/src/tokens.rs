@@ -185,7 +185,7 @@ impl Highlighter<'_> {
 }
 
 /// Special registers whose components are separate entries of the table.
-const SPECIAL_VECTORS: &[&str] = &[
+pub(crate) const SPECIAL_VECTORS: &[&str] = &[
     "%tid",
     "%ntid",
     "%ctaid",

@@ -59,6 +59,8 @@ fn hover_describes_tokens() {
     says(".entry", "a kernel");
     says(".target", "minimum target architecture");
     says("DONE", "a branch target");
+    says("sm_100", "a target, supported since PTX 8.6");
+    says("k(.param", ".visible .entry k(.param .u64 out)");
 }
 
 #[test]
@@ -256,6 +258,36 @@ fn completion_offers_only_valid_candidates() {
 }
 
 #[test]
+fn completion_offers_directives_targets_and_types() {
+    let at_end = |source: &str| {
+        let items = complete(
+            source,
+            &parse(source),
+            &Overrides::default(),
+            source.len() as u32,
+        );
+        items.into_iter().map(|item| item.text).collect::<Vec<_>>()
+    };
+    assert_eq!(at_end(".ver"), ["version"]);
+    assert_eq!(at_end(".target sm_90"), ["sm_90a", "sm_90"]);
+    assert_eq!(
+        at_end(".version 8."),
+        [
+            "8.8", "8.7", "8.6", "8.5", "8.4", "8.3", "8.2", "8.1", "8.0"
+        ]
+    );
+    assert_eq!(at_end(".address_size "), ["64", "32"]);
+    assert_eq!(at_end(".visible .e"), ["entry"]);
+    assert_eq!(at_end(".entry k() .maxntid 32 .minn"), ["minnctapersm"]);
+    assert_eq!(at_end(".entry k(.param .u6"), ["u64"]);
+    let body = ".entry k() {\n.reg .pred %p;\n";
+    assert_eq!(at_end(&format!("{body}.re")), ["reg"]);
+    assert_eq!(at_end(&format!("{body}.shared .align 16 .b12")), ["b128"]);
+    assert_eq!(at_end(&format!("{body}.reg .b32 ")), [] as [&str; 0]);
+    assert_eq!(at_end(&format!("{body}ret;\n}}\n.vis")), ["visible"]);
+}
+
+#[test]
 fn required_version_of_modifier_depends_on_other_modifiers() {
     let options = Overrides {
         version: Version::parse("8.8"),
@@ -330,7 +362,7 @@ proptest! {
         place in prop::sample::select(vec![("9.5", "sm_100"), ("8.3", "sm_90"), ("7.0", "sm_80"), ("6.2", "sm_70"), ("4.0", "sm_35")]),
     ) {
         let version = place.0.split_once('.').and_then(|(a, b)| Some(Version::new(a.parse().ok()?, b.parse().ok()?)));
-        let options = Overrides { version, target: Target::from_name(place.1) };
+        let options = Overrides { version, target: Target::from_name(place.1), ..Overrides::default() };
         if let Some(mnemonic) = spelled(opcode, &choices, &options) {
             let source = format!("{mnemonic};");
             let checked = check(&source, &parse(&source), &options);

@@ -31,6 +31,16 @@ const INSTRUCTIONS: &[(&str, &str, &str, Option<&str>)] = &[
     ("8.6", "sm_100",  "cvt.rn.satfinite.tf32.f32 %r1, %f1;",               None),
     ("8.6", "sm_90",   "cvt.rn.satfinite.tf32.f32 %r1, %f1;",               Some("W0303")),
     ("8.1", "sm_80",   "cvt.rna.satfinite.tf32.f32 %r1, %f1;",              None),
+    // Conversions between `.bf16` and 8-bit integers require registers of 8 bits.
+    ("7.8", "sm_90",   "cvt.rn.bf16.s8 %h1, %b1;",                          None),
+    ("7.8", "sm_90",   "cvt.rni.u8.bf16 %b1, %h1;",                         None),
+    ("7.8", "sm_80",   "cvt.rn.bf16.u8 %h1, %b1;",                          Some("W0107")),
+    ("7.8", "sm_90",   "cvt.rn.bf16.s8 %h1, %h2;",                          Some("W0109")),
+    ("7.8", "sm_90",   "cvt.rni.s8.bf16 %r1, %h1;",                         Some("W0109")),
+    ("7.8", "sm_90",   "cvt.rzi.sat.s8.bf16 %b1, %h1;",                     Some("W0102")),
+    ("9.2", "sm_120f", "cvt.rn.scaled::n2::ue8m0.bf16x2.e2m1x2 %r1, %b1, %h1;", None),
+    ("9.2", "sm_120",  "cvt.rn.scaled::n2::ue8m0.bf16x2.e4m3x2 %r1, %h1, %h2;", Some("W0107")),
+    ("9.1", "sm_120f", "cvt.rn.scaled::n2::ue8m0.bf16x2.e4m3x2 %r1, %h1, %h2;", Some("W0106")),
     ("9.0", "sm_13",   "ld.u32 %r1, [%d1];",                                Some("W0304")),
     ("9.0", "sm_11",   "ld.global.f64 %d1, [%d2];",                         None),
     ("8.8", "sm_100",  "min.f32 %f1, %f2, %f3, %f4;",                       None),
@@ -122,7 +132,7 @@ fn instructions_are_accepted_or_rejected_with_expected_code() {
     let mut wrong = Vec::new();
     for (version, target, instruction, expected) in INSTRUCTIONS {
         let text = format!(
-            ".version {version}\n.target {target}\n.address_size 64\n.entry k()\n{{\n.reg .pred %p<9>;\n.reg .b16 %h<9>;\n\
+            ".version {version}\n.target {target}\n.address_size 64\n.entry k()\n{{\n.reg .pred %p<9>;\n.reg .b8 %b<9>;\n.reg .b16 %h<9>;\n\
              .reg .b32 %r<9>;\n.reg .b64 %d<9>;\n.reg .f32 %f<17>;\n{instruction}\nret;\n}}\n"
         );
         let found = first_error(&text);

@@ -35,6 +35,7 @@ fn both_as_usual(text: &str) -> [Findings; 2] {
     let usual = Overrides {
         target: Some(Target::default_target()),
         version: Some(Version::NEWEST),
+        ..Overrides::default()
     };
     ["", DECLARATIONS].map(|d| findings(d, text, &usual, Severity::Warning))
 }

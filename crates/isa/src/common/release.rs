@@ -23,6 +23,9 @@ impl Release {
     }
 }
 
+/// Version of the reference assembler, whose decisions the checker reproduces.
+pub const REFERENCE_ASSEMBLER: &str = "13.5.37";
+
 const fn release(major: u8, minor: u8, toolkit: &'static str, driver: u16) -> Release {
     Release {
         version: Version::new(major, minor),
@@ -89,6 +92,12 @@ pub static RELEASES: &[Release] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reference_assembler_belongs_to_newest_toolkit() {
+        let newest = RELEASES.last().expect("a release").toolkit;
+        assert!(REFERENCE_ASSEMBLER.starts_with(&format!("{newest}.")));
+    }
 
     #[test]
     fn each_ptx_version_has_release_and_releases_are_sorted() {

@@ -15,6 +15,19 @@ pub enum TargetKind {
     Architecture,
 }
 
+/// Reason why the assembler generates no code of a target for a module with another target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TargetConflict {
+    /// The architecture of the module is newer.
+    NewerModule,
+    /// The module is specific to an older architecture.
+    FutureArchitecture,
+    /// The module is specific to the same architecture, but the target is not.
+    OtherKind,
+    /// The module is specific to another family.
+    OtherFamily,
+}
+
 /// Memory geometry of a target, which determines the number of transactions that an access requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryGeometry {
@@ -409,6 +422,34 @@ impl Target {
         plain.rfind(|target| target.sm <= sm)
     }
 
+    /// Returns the reason why the assembler generates no code of this target for a module with the target `module`, or `None` if the
+    /// assembler generates code (assembler 13.5).
+    pub fn conflict_with(&self, module: &Target) -> Option<TargetConflict> {
+        if module.sm > self.sm {
+            return Some(TargetConflict::NewerModule);
+        }
+        match module.kind {
+            TargetKind::Plain => None,
+            TargetKind::Family => {
+                (module.family != self.family).then_some(TargetConflict::OtherFamily)
+            }
+            TargetKind::Architecture if module.current_sm() != self.current_sm() => {
+                Some(TargetConflict::FutureArchitecture)
+            }
+            TargetKind::Architecture => {
+                (self.kind != TargetKind::Architecture).then_some(TargetConflict::OtherKind)
+            }
+        }
+    }
+
+    /// Returns the architecture number, or the new architecture number of a renamed architecture.
+    const fn current_sm(&self) -> u16 {
+        match self.sm {
+            101 => 110,
+            sm => sm,
+        }
+    }
+
     /// Returns the maximum size of statically allocated shared memory of a kernel, in bytes.
     pub const fn static_shared_bytes(&self) -> u64 {
         self.limits.static_shared_bytes
@@ -464,6 +505,40 @@ mod tests {
                 "sm_100a", "sm_100f", "sm_103a", "sm_103f", "sm_107a", "sm_107f"
             ]
         );
+    }
+
+    #[test]
+    fn assembler_generates_code_for_same_or_newer_compatible_target() {
+        use TargetConflict as Conflict;
+        // Module target, target of the code, and the reason why assembler 13.5 rejects the combination.
+        let measured = [
+            ("sm_70", "sm_75", None),
+            ("sm_20", "sm_80", None),
+            ("sm_80", "sm_75", Some(Conflict::NewerModule)),
+            ("sm_90", "sm_90a", None),
+            ("sm_90a", "sm_90", Some(Conflict::OtherKind)),
+            ("sm_90a", "sm_90a", None),
+            ("sm_90a", "sm_100", Some(Conflict::FutureArchitecture)),
+            ("sm_100a", "sm_90", Some(Conflict::NewerModule)),
+            ("sm_100a", "sm_100f", Some(Conflict::OtherKind)),
+            ("sm_100a", "sm_103a", Some(Conflict::FutureArchitecture)),
+            ("sm_100f", "sm_100", None),
+            ("sm_100f", "sm_103a", None),
+            ("sm_100f", "sm_107", None),
+            ("sm_100f", "sm_110", Some(Conflict::OtherFamily)),
+            ("sm_100f", "sm_120", Some(Conflict::OtherFamily)),
+            ("sm_103f", "sm_100a", Some(Conflict::NewerModule)),
+            ("sm_120f", "sm_121a", None),
+            ("sm_101", "sm_103", None),
+            ("sm_101a", "sm_110", Some(Conflict::OtherKind)),
+            ("sm_101a", "sm_110a", None),
+            ("sm_101f", "sm_103", Some(Conflict::OtherFamily)),
+            ("sm_101f", "sm_110", None),
+        ];
+        for (module, code, conflict) in measured {
+            let found = target(code).conflict_with(target(module));
+            assert_eq!(found, conflict, "{module} as {code}");
+        }
     }
 
     #[test]

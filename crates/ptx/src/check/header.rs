@@ -50,21 +50,15 @@ pub(crate) fn read(
             directive, place, version, target,
         ));
     }
+    let target = options
+        .target
+        .or(target)
+        .unwrap_or_else(Target::default_target);
     let module = TargetContext {
         version: options.version.or(version).unwrap_or(Version::NEWEST),
-        target: options
-            .target
-            .or(target)
-            .unwrap_or_else(Target::default_target),
-        address_bits: address_bits(
-            tree,
-            version,
-            options
-                .target
-                .or(target)
-                .unwrap_or_else(Target::default_target),
-            reporter,
-        ),
+        target,
+        architecture: options.architecture.unwrap_or(target),
+        address_bits: address_bits(tree, version, target, reporter),
         has_samplers: target_words(tree)
             .any(|(_, word)| word.text(source) == "texmode_independent"),
         is_debug: target_words(tree).any(|(_, word)| word.text(source) == "debug"),

@@ -7,7 +7,7 @@ use crate::parser::Parse;
 use crate::tree::SourceKind;
 use warpgrid_isa::form::is_known_word;
 use warpgrid_isa::target::TARGETS;
-use warpgrid_isa::{Target, TargetKind, Version};
+use warpgrid_isa::{Target, TargetKind, TargetRequirement, Version};
 use warpgrid_program::Overrides;
 use warpgrid_program::{Diagnostic, Severity, Span};
 
@@ -42,10 +42,17 @@ pub(crate) fn select_target(
     if diagnostics.any(|found| is_rejected_for_every_target(text.source, found)) {
         return None;
     }
-    let legal = candidates(options).find_map(|(version, target)| {
+    // Skip the targets that an error excludes, because each candidate costs a complete check.
+    let errors = usual.diagnostics.iter();
+    let errors = errors.filter(|found| found.severity == Severity::Error);
+    let required: Vec<TargetRequirement> = errors.map(|found| found.needs.targets).collect();
+    let mut suitable = candidates(options)
+        .filter(|(_, target)| required.iter().all(|targets| targets.met_by(target)));
+    let legal = suitable.find_map(|(version, target)| {
         let chosen = Overrides {
             target: Some(target),
             version: Some(version),
+            ..*options
         };
         let mut checked = check_for(text, &chosen, Leniency::Strict);
         checked.accept().then(|| {
@@ -109,7 +116,7 @@ mod tests {
     fn is_rejected(source: &str) -> bool {
         let options = Overrides {
             target: warpgrid_isa::Target::from_name("sm_70"),
-            version: None,
+            ..Overrides::default()
         };
         let checked = crate::check(source, &parse(source), &options);
         let mut found = checked.diagnostics.iter();

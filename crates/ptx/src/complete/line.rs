@@ -12,6 +12,8 @@ pub(crate) enum CursorContext {
     Modifier,
     Guard,
     Operand(usize),
+    /// Directive or declaration, whose words are those of [`PartialInstruction::words`].
+    Directive,
     Elsewhere,
 }
 
@@ -65,18 +67,28 @@ impl<'s> PartialInstruction<'s> {
                 self.place = CursorContext::Elsewhere;
             }
             (_, ";") => self.restart(nesting),
-            (_, "{" | "}") if self.words.is_empty() => self.restart(nesting),
+            (_, "{" | "}") if self.words.is_empty() || self.place == CursorContext::Directive => {
+                self.restart(nesting);
+            }
             (_, ":") if self.words.len() == 1 => self.restart(nesting),
             (_, "@") if self.words.is_empty() => self.place = CursorContext::Guard,
             (K::Blank, _) => self.blank(),
-            (K::Name, _) => match self.place {
+            (K::Name, _) if self.place != CursorContext::Directive => match self.place {
                 CursorContext::Opcode => {
                     self.words.push(piece);
                     self.prefix = piece;
                 }
                 _ => self.prefix = piece,
             },
-            (K::Word, _) if self.words.is_empty() => self.place = CursorContext::Elsewhere,
+            (K::Word, _) | (_, ".") if self.words.is_empty() => {
+                self.place = CursorContext::Directive;
+                self.directive_word(piece);
+            }
+            (K::Word | K::Name | K::Number, _) | (_, ".")
+                if self.place == CursorContext::Directive =>
+            {
+                self.directive_word(piece);
+            }
             (K::Word, _)
                 if matches!(self.place, CursorContext::Opcode | CursorContext::Modifier) =>
             {
@@ -101,6 +113,14 @@ impl<'s> PartialInstruction<'s> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Adds a word of a directive without its dot.
+    fn directive_word(&mut self, piece: &'s str) {
+        self.prefix = piece.trim_start_matches('.');
+        if !self.prefix.is_empty() {
+            self.words.push(self.prefix);
         }
     }
 

@@ -43,6 +43,11 @@ diagnostic_codes! {
     MISSING_WAIT = "W0807", "`wgmma.mma_async` without a wait", ".version 8.0\n.target sm_90a\n.entry k()\n{\n.reg .b64 %rd<4>; .reg .f32 %f<4>;\nwgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 0, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nret;\n}", ".version 8.0\n.target sm_90a\n.entry k()\n{\n.reg .b64 %rd<4>; .reg .f32 %f<4>;\nwgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, 0, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\nret;\n}";
 }
 
+/// Checks whether the assembler prints a remark, and neither a warning nor an error, if it detects the problem with this code.
+pub fn is_remark(code: &str) -> bool {
+    code != DECREASE_COUNT && CODES.iter().any(|page| page.code == code)
+}
+
 /// Returns the diagnostic for `setmaxnreg` in a kernel whose register count at entry is unknown.
 pub(crate) fn entry_count(instruction: Span, kernel: &str) -> Diagnostic {
     let message = format!(

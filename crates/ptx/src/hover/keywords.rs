@@ -114,10 +114,51 @@ fn term(word: &str, help: String) -> TermDoc {
     }
 }
 
+/// Returns the names of the state spaces, without dots.
+pub(crate) fn spaces() -> impl Iterator<Item = &'static str> {
+    words(SPACES)
+}
+
+/// Returns the linkage directives, without dots.
+pub(crate) fn linkage() -> impl Iterator<Item = &'static str> {
+    words(LINKAGE)
+}
+
+/// Returns the directives that follow the parameters of a function, without dots.
+pub(crate) fn performance() -> impl Iterator<Item = &'static str> {
+    words(PERFORMANCE)
+}
+
+fn words(rows: &'static [(&str, &str)]) -> impl Iterator<Item = &'static str> {
+    rows.iter().map(|(word, _)| word.trim_start_matches('.'))
+}
+
 fn find(rows: &'static [(&str, &str)], word: &str) -> Option<&'static str> {
     let row = rows.iter().find(|(own, _)| *own == word);
     row.map(|(_, help)| *help)
 }
+
+/// Returns the description of a keyword that starts a directive or declaration.
+pub(crate) fn keyword_help(word: &str) -> &'static str {
+    let known = find(SPACES, word)
+        .or(find(LINKAGE, word))
+        .or(find(PERFORMANCE, word));
+    let directive = DIRECTIVES.iter().find(|(own, _)| *own == word);
+    match (known, directive, word) {
+        (Some(help), ..) => help,
+        (_, Some((word, kind)), _) => directive_help(word, *kind),
+        (_, _, ".target") => directive_help(word, DirectiveKind::Target),
+        (_, _, ".entry") => ENTRY,
+        _ => FUNCTION,
+    }
+}
+
+/// Description of `.entry`.
+pub(crate) const ENTRY: &str = "a kernel, which is launched by the host";
+
+/// Description of `.func`.
+pub(crate) const FUNCTION: &str =
+    "a device function, which is called by kernels and other functions";
 
 pub(crate) fn space_help(space: &str) -> &'static str {
     find(SPACES, space).unwrap_or("a state space")

@@ -17,7 +17,7 @@ pub(crate) fn is_specifier(word: &str) -> bool {
             word,
             ".sreg" | ".align" | ".attribute" | ".v2" | ".v4" | ".v8"
         )
-        || type_of(word).is_some()
+        || declared_type(word).is_some()
         || word
             .split(':')
             .next()
@@ -39,7 +39,7 @@ fn space_of(word: &str) -> Option<DeclarationSpace> {
 }
 
 /// Returns the type that a keyword denotes in a declaration.
-fn type_of(word: &str) -> Option<DeclaredType> {
+pub(crate) fn declared_type(word: &str) -> Option<DeclaredType> {
     Some(match word {
         ".texref" => DeclaredType::TexRef,
         ".samplerref" => DeclaredType::SamplerRef,
@@ -142,7 +142,7 @@ impl Parser<'_> {
             return self.broken(syntax::type_expected(&found));
         };
         let word = span.text(self.cursor.source);
-        if let Some(scalar) = type_of(word) {
+        if let Some(scalar) = declared_type(word) {
             declaration.scalar = scalar;
             declaration.type_span = span;
             return Ok(());

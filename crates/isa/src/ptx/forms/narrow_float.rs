@@ -163,6 +163,9 @@ pub static FORMS: &[Form] = &[
         "Converts two fixed-point numbers to bfloat16 values.", "data-movement-and-conversion-instructions-cvt"),
     form!("cvt.rnd{.satfinite}{.relu}.scaled::n2::ue8m0.dtype.atype d, a, scale", [NEAREST, TO_BF16X2, FROM_FIXED], Move(Cvt), types: SCALED;
         "Scales two fixed-point numbers and converts the results to bfloat16 values.", "data-movement-and-conversion-instructions-cvt"),
+    form!("cvt.rnd{.satfinite}{.relu}.scaled::n2::ue8m0.dtype.atype d, a, scale", [NEAREST, TO_BF16X2, FROM_NARROW], Move(Cvt), types: SCALED;
+        "Scales two narrow floats and converts the results to bfloat16 values.", "data-movement-and-conversion-instructions-cvt";
+        accepted_examples: &["cvt.rn.relu.scaled::n2::ue8m0.bf16x2.e4m3x2 r, h, h;"]),
     form!("cvt.rnd{.satfinite}.dtype.atype d, a", [AWAY, TO_TENSOR, FROM_F32], Move(Cvt), types: AS_SINGLE, rules: FINITE_TENSOR;
         "Rounds a single-precision value to `.tf32`.", "data-movement-and-conversion-instructions-cvt";
         accepted_examples: &["cvt.rna.tf32.f32 r, f;", "cvt.rna.tf32.f32 r, 0f3F800000;"], rejected_examples: &[("cvt.rna.tf32.f32 r, 1.0;", "W0116"), ("cvt.rna.relu.tf32.f32 r, f;", "W0102")]),

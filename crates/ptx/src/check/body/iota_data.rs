@@ -15,16 +15,19 @@ pub(crate) fn counting(ty: ScalarType, n_bytes: u64) -> Vec<u8> {
 
 /// Returns the bytes of ascending numbers of type `ty`, which wrap around to 0 after `most - 1`.
 pub(crate) fn counting_below(most: u64, ty: ScalarType, n_bytes: u64) -> Vec<u8> {
-    let width = ty.width_bytes().max(1);
-    let n = n_bytes / u64::from(width);
-    (0..n)
-        .flat_map(|number| {
-            bits(ty, number % most)
-                .to_le_bytes()
-                .into_iter()
-                .take(width as usize)
-        })
-        .collect()
+    let width = ty.width_bytes().max(1) as usize;
+    let n = n_bytes / width as u64;
+    let size = n as usize * width;
+    let mut bytes = Vec::with_capacity(size);
+    for number in 0..n.min(most) {
+        let pattern = bits(ty, number).to_le_bytes();
+        bytes.extend_from_slice(&pattern[..width]);
+    }
+    // The numbers repeat with a period of `most`. Copying them is faster than encoding them again.
+    while bytes.len() < size {
+        bytes.extend_from_within(..bytes.len().min(size - bytes.len()));
+    }
+    bytes
 }
 
 /// Returns the bit pattern of a number as a value of the type `ty`.

@@ -8,7 +8,7 @@ use crate::diagnostics::MismatchedProperty;
 use crate::diagnostics::matrix as diagnose;
 use crate::tree::operand::{Operand, OperandKind, Operands};
 use warpgrid_isa::fragment::{MatrixOperand, OperandRegisters};
-use warpgrid_isa::{MatrixOp, Modifiers, ScalarType};
+use warpgrid_isa::{MatrixOp, Modifiers, ScalarType, Target};
 use warpgrid_program::{OperandValue, Source, Span};
 
 /// Matrix instruction that accesses a fragment, with its modifiers and the matrix to which the fragment belongs.
@@ -82,7 +82,7 @@ impl<'a> BodyChecker<'a, '_> {
                         &describe(element.class),
                     )),
                 },
-                Err((span, ValueError::Sink)) if is_unpacked(product) => {
+                Err((span, ValueError::Sink)) if self.is_unpacked_without_sink(product) => {
                     self.report(diagnose::no_register(span, ValueError::Sink.describe()));
                 }
                 Err((span, ValueError::Sink)) => written.push((None, span)),
@@ -218,6 +218,17 @@ impl<'a> BodyChecker<'a, '_> {
             | MatrixOp::Stmatrix => false,
         }
     }
+
+    /// Returns whether a target replaces an MMA by several instructions, of which an addition does not accept a sink as its destination
+    /// (assembler 13.5).
+    fn is_unpacked_without_sink(&self, product: MmaInstruction<'_>) -> bool {
+        is_unpacked(product) && !has_byte_float_mma(self.module.target)
+    }
+}
+
+/// Targets that execute an MMA of 8-bit floating-point types as one instruction (assembler 13.5).
+fn has_byte_float_mma(target: &Target) -> bool {
+    target.sm == 89 || target.family == 120
 }
 
 /// Returns whether the instruction is an MMA of 8-bit floating-point types that the assembler replaces by several instructions.

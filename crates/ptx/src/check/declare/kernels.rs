@@ -109,7 +109,7 @@ pub(crate) fn check_shared(
     let common = called.fold(shared_bytes(variables), |sum, function| {
         sum.saturating_add(shared_bytes(&function.variables))
     });
-    let most = module.target.static_shared_bytes();
+    let most = module.architecture.static_shared_bytes();
     let may_be_much = |kernel: &Function| {
         let is_kernel = kernel.kind == FunctionKind::Entry && kernel.defined;
         is_kernel && shared_bytes(&kernel.variables).saturating_add(common) > most
@@ -154,7 +154,7 @@ pub(crate) fn check_shared(
                 .iter()
                 .filter_map(|index| variables.get(*index as usize));
             let end = Span::at(kernel.span.end.saturating_sub(1));
-            memory::check_shared(own.chain(named), module.target, end)
+            memory::check_shared(own.chain(named), module.architecture, end)
         })
         .collect()
 }

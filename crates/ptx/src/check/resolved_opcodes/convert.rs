@@ -44,7 +44,7 @@ pub(crate) fn check(
     {
         problems.push(diagnose::needs_version(opcode, None, EIGHT_BITS, module));
     }
-    problems.extend(brain(opcode, bound, to, from, module));
+    problems.extend(brain(opcode, to, from, module));
     problems.extend(saturation(opcode, bound, to, from));
     problems
 }
@@ -69,11 +69,9 @@ fn is_packed(ty: ScalarType) -> bool {
     )
 }
 
-/// Checks the requirements of `.bf16`: all conversions except `.bf16.f32` and `.f32.bf16` require `sm_90`, and conversions with
-/// 8-bit integers do not exist (assembler 13.5).
+/// Checks the requirements of `.bf16`: all conversions except `.bf16.f32` and `.f32.bf16` require `sm_90` (assembler 13.5).
 fn brain(
     opcode: &Opcode<'_>,
-    bound: &BoundForm,
     to: ScalarType,
     from: ScalarType,
     module: &TargetContext,
@@ -84,10 +82,6 @@ fn brain(
         (T::Bf16, other) | (other, T::Bf16) => other,
         _ => return None,
     };
-    if matches!(other, T::U8 | T::S8) {
-        let word = bound.word(SlotName::AType)?;
-        return Some(diagnose::illegal_pair(opcode, word, to, from));
-    }
     if other == T::F32 || module.meets(BRAIN) {
         return None;
     }

@@ -265,16 +265,6 @@ pub(crate) fn rounding_refused(opcode: &Opcode<'_>, bound: &BoundForm) -> Diagno
     )
 }
 
-pub(crate) fn illegal_pair(
-    opcode: &Opcode<'_>,
-    word: usize,
-    to: ScalarType,
-    from: ScalarType,
-) -> Diagnostic {
-    let message = format!("`{}` does not convert `.{from}` to `.{to}`", opcode.name());
-    Diagnostic::error(ILLEGAL_TYPE, opcode.modifier_span(word), message)
-}
-
 pub(crate) fn needless_saturation(
     opcode: &Opcode<'_>,
     word: usize,
