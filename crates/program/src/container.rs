@@ -30,6 +30,87 @@ impl ContainerFormat {
     }
 }
 
+/// Programming language of a host source that contains inline assembly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HostLanguage {
+    /// C, C++ and CUDA C++.
+    Cpp,
+    Python,
+    Julia,
+    CSharp,
+    Rust,
+}
+
+impl HostLanguage {
+    /// Returns the language of files with this file name extension, without the dot: `cu`, `py`. Letter case is ignored.
+    pub fn from_extension(extension: &str) -> Option<HostLanguage> {
+        Some(match extension.to_ascii_lowercase().as_str() {
+            "cu" | "cuh" | "c" | "h" | "cc" | "hh" | "cpp" | "hpp" | "cxx" | "hxx" | "c++"
+            | "h++" | "inl" | "ipp" | "tpp" | "txx" | "inc" => HostLanguage::Cpp,
+            "py" | "pyi" | "pyx" => HostLanguage::Python,
+            "jl" => HostLanguage::Julia,
+            "cs" => HostLanguage::CSharp,
+            "rs" => HostLanguage::Rust,
+            _ => return None,
+        })
+    }
+
+    /// Returns the language with this identifier of the Language Server Protocol: `cuda-cpp`, `python`.
+    pub fn from_language_id(id: &str) -> Option<HostLanguage> {
+        Some(match id {
+            "c" | "cpp" | "cuda" | "cuda-cpp" => HostLanguage::Cpp,
+            "python" => HostLanguage::Python,
+            "julia" => HostLanguage::Julia,
+            "csharp" => HostLanguage::CSharp,
+            "rust" => HostLanguage::Rust,
+            _ => return None,
+        })
+    }
+
+    /// Returns the name of the language for messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            HostLanguage::Cpp => "C++",
+            HostLanguage::Python => "Python",
+            HostLanguage::Julia => "Julia",
+            HostLanguage::CSharp => "C#",
+            HostLanguage::Rust => "Rust",
+        }
+    }
+
+    /// Returns the characters that start a line comment in the language.
+    pub const fn line_comment(self) -> &'static str {
+        match self {
+            HostLanguage::Cpp | HostLanguage::CSharp | HostLanguage::Rust => "//",
+            HostLanguage::Python | HostLanguage::Julia => "#",
+        }
+    }
+
+    /// Checks whether a source of this language can contain inline assembly. The check only searches for words, so that it is fast for
+    /// sources without inline assembly. The result can be `true` for a source without inline assembly.
+    pub fn may_contain_assembly(self, source: &str) -> bool {
+        let has_word = |word: &str| {
+            let mut found = source.match_indices(word);
+            found.any(|(at, _)| {
+                !source[..at].ends_with(is_part_of_word)
+                    && !source[at + word.len()..].starts_with(is_part_of_word)
+            })
+        };
+        match self {
+            HostLanguage::Cpp => has_asm_keyword(source),
+            // A string in a Python source can contain C++.
+            HostLanguage::Python => {
+                has_asm_keyword(source) || ASM_FUNCTIONS.iter().any(|name| has_word(name))
+            }
+            HostLanguage::Julia => source.contains(JULIA_MACRO),
+            HostLanguage::CSharp => CSHARP_METHODS.iter().any(|name| has_word(name)),
+            HostLanguage::Rust => source
+                .match_indices(RUST_MACRO)
+                .any(|(at, _)| !source[..at].ends_with(is_part_of_word)),
+        }
+    }
+}
+
 /// Header of a fat binary entry that contains PTX.
 pub const FATBIN_PTX_HEADER: &str = "Fatbin ptx code:";
 
@@ -53,12 +134,29 @@ pub const JULIA_MACRO: &str = "@asmcall";
 /// Methods of C# that take assembly as a string (ILGPU).
 pub const CSHARP_METHODS: &[&str] = &["CudaAsm.EmitRef", "CudaAsm.Emit"];
 
+/// Macro of Rust that takes assembly as strings (`core::arch::asm!`).
+pub const RUST_MACRO: &str = "asm!";
+
 /// Checks whether a source calls the macro [`JULIA_MACRO`] with a string.
 pub fn has_julia_assembly(source: &str) -> bool {
     source.match_indices(JULIA_MACRO).any(|(at, _)| {
         let rest = source[at + JULIA_MACRO.len()..].trim_start();
         let inside = rest.strip_prefix('(').unwrap_or(rest).trim_start();
         inside.starts_with('"') || inside.starts_with("raw\"")
+    })
+}
+
+/// Checks whether a source calls the macro [`RUST_MACRO`] with a string.
+pub fn has_rust_assembly(source: &str) -> bool {
+    source.match_indices(RUST_MACRO).any(|(at, _)| {
+        let rest = source[at + RUST_MACRO.len()..].trim_start();
+        let inside = rest.strip_prefix(['(', '{', '[']).map(str::trim_start);
+        !source[..at].ends_with(is_part_of_word)
+            && inside.is_some_and(|inside| {
+                ["\"", "r\"", "r#", "concat!"]
+                    .iter()
+                    .any(|start| inside.starts_with(start))
+            })
     })
 }
 
@@ -87,13 +185,25 @@ pub fn stated_values<'s>(source: &'s str, mark: &'s str) -> impl Iterator<Item =
     })
 }
 
+/// Checks whether a source contains one of [`ASM_KEYWORDS`] before a parenthesis, a qualifier or a comment.
+fn has_asm_keyword(source: &str) -> bool {
+    source.match_indices("asm").any(|(at, _)| {
+        let start = source[..at].trim_end_matches(is_part_of_word).len();
+        let (word, rest) = split_word(&source[start..]);
+        let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\\');
+        ASM_KEYWORDS.contains(&word)
+            && (rest.starts_with(['(', '/']) || ASM_QUALIFIERS.contains(&split_word(rest).0))
+    })
+}
+
 /// Checks whether a source contains an `asm` statement or a call that takes assembly.
 fn has_inline_assembly(source: &str) -> bool {
     let asm = source.match_indices("asm").any(|(at, _)| {
         let start = source[..at].trim_end_matches(is_part_of_word).len();
         is_statement(&source[start..])
     });
-    if asm || has_julia_assembly(source) || has_csharp_assembly(source) {
+    if asm || has_julia_assembly(source) || has_csharp_assembly(source) || has_rust_assembly(source)
+    {
         return true;
     }
     ASM_FUNCTIONS.iter().any(|call| {
@@ -220,6 +330,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn sources_without_inline_assembly_are_detected_from_their_words() {
+        for (language, source, expected) in [
+            (HostLanguage::Cpp, "int plasma; // asm is a word", false),
+            (HostLanguage::Cpp, "asm volatile \\\n(\"ret;\");", true),
+            (HostLanguage::Cpp, "__asm__ /* text */ (\"ret;\");", true),
+            (HostLanguage::Python, "inline_assembly(x)", false),
+            (HostLanguage::Python, "inline_ptx(\"ret;\")", true),
+            (HostLanguage::Python, "code = 'asm(\"ret;\");'", true),
+            (HostLanguage::Rust, "global_asm!(\"ret\")", false),
+            (HostLanguage::Rust, "core::arch::asm!(\"ret;\")", true),
+            (HostLanguage::Julia, "asm(x)", false),
+            (HostLanguage::CSharp, "CudaAsm.Emit(\"ret;\")", true),
+        ] {
+            assert_eq!(language.may_contain_assembly(source), expected, "{source}");
+        }
+    }
+
+    #[test]
     fn container_format_is_detected_from_source() {
         for (source, wrapping) in [
             ("", None),
@@ -259,6 +387,11 @@ mod tests {
                 Some(ContainerFormat::HostSource),
             ),
             ("CudaAsm.Emit is a method", None),
+            (
+                "asm!(\"mov.u32 {}, 1;\", out(reg32) x);",
+                Some(ContainerFormat::HostSource),
+            ),
+            ("global_asm!(\"ret\")", None),
             (
                 "ptxas a.ptx, line 3; error   : Unknown symbol 'x'",
                 Some(ContainerFormat::AssemblerLog),

@@ -6,6 +6,7 @@ use crate::diagnostic::{Diagnostic, Edit};
 use crate::function::Program;
 use crate::source_map::MappedSource;
 use crate::span::Span;
+use crate::symbols::SymbolIndex;
 use crate::syntax::{Statement, StatementEdit};
 use std::borrow::Cow;
 use warpgrid_isa::{ScalarType, Target, Version};
@@ -95,6 +96,16 @@ pub trait Document {
         self.check()
     }
 
+    /// Returns the symbols of the source and their occurrences.
+    fn symbols(&self) -> SymbolIndex {
+        SymbolIndex::default()
+    }
+
+    /// Returns the literals that state the bits of a floating-point value, with the value in decimal notation.
+    fn bit_literals(&self) -> Vec<(Span, String)> {
+        Vec::new()
+    }
+
     /// Returns the start of a line comment in this source if it differs from that of the language.
     fn line_comment(&self) -> Option<&'static str> {
         None
@@ -128,11 +139,14 @@ pub trait ReferenceDocs: Sync {
     }
 }
 
-/// Target and version that the host specifies in place of those of the source.
+/// Target and version that the host specifies in place of those of the source, and the architecture of the generated code.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Overrides {
     pub target: Option<&'static Target>,
     pub version: Option<Version>,
+    /// Architecture for which the assembler generates code, whose limit for static shared memory applies. By default, the target of the
+    /// module.
+    pub architecture: Option<&'static Target>,
 }
 
 /// Register of the code around a snippet: an operand of inline assembly.
@@ -347,6 +361,8 @@ pub enum CompletionItemKind {
     Variable,
     Label,
     Function,
+    /// Keyword or argument of a directive, such as a target.
+    Directive,
 }
 
 impl CompletionItemKind {
@@ -360,6 +376,7 @@ impl CompletionItemKind {
             CompletionItemKind::Variable => "variable",
             CompletionItemKind::Label => "label",
             CompletionItemKind::Function => "function",
+            CompletionItemKind::Directive => "directive",
         }
     }
 }

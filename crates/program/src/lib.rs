@@ -26,6 +26,7 @@ pub mod registers;
 pub mod sass_info;
 mod source_map;
 pub mod span;
+pub mod symbols;
 pub mod syntax;
 
 pub use count::counted;
@@ -54,3 +55,4 @@ pub use registers::{Register, Registers, UNNAMED};
 pub use sass_info::{LaunchConstant, SassKernelInfo};
 pub use source_map::{MappedSource, SourceMap};
 pub use span::{LineIndex, Position, Span};
+pub use symbols::SymbolIndex;

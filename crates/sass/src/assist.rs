@@ -6,6 +6,7 @@ mod hover;
 mod reference;
 mod schedule;
 mod signature;
+mod symbols;
 mod tokens;
 
 pub(crate) use complete::complete;
@@ -14,6 +15,7 @@ pub(crate) use hover::hover;
 pub(crate) use reference::{explain, forms};
 pub(crate) use schedule::schedule;
 pub(crate) use signature::signature;
+pub(crate) use symbols::symbols;
 pub(crate) use tokens::tokens;
 
 use crate::check::{instruction_of, target};

@@ -11,7 +11,7 @@ use warpgrid_isa::Target;
 use warpgrid_program::{
     CheckResult, CompletionItem, CounterpartFacts, Diagnostic, DiagnosticDoc, Document,
     Explanation, FormDoc, FrontEnd, Hover, Overrides, ReferenceDocs, SemanticToken, Severity,
-    SignatureHelp, Span,
+    SignatureHelp, Span, SymbolIndex,
 };
 
 /// Front end for SASS sources.
@@ -75,6 +75,10 @@ impl Document for SassDocument<'_> {
             stated_target: checked.stated.map(|target| target.name),
             ..CheckResult::default()
         }
+    }
+
+    fn symbols(&self) -> SymbolIndex {
+        assist::symbols(&self.source, &self.tree)
     }
 
     fn hover(&self, offset: u32) -> Option<Hover> {

@@ -8,7 +8,7 @@ use warpgrid_sass::Sass;
 fn constant_bank_load_reads_index_register() {
     let overrides = Overrides {
         target: Target::from_name("sm_90"),
-        version: None,
+        ..Overrides::default()
     };
     let checked = Sass.check("LDC R2, c[0x0][R4+0x210] ;\nEXIT ;\n", &overrides);
     let program = checked.program.expect("a program");

@@ -9,7 +9,7 @@ use warpgrid_sass::Sass;
 fn check(arch: &str, text: &str) -> Vec<Diagnostic> {
     let overrides = Overrides {
         target: Some(Target::from_name(arch).expect("a target")),
-        version: None,
+        ..Overrides::default()
     };
     found(text, &overrides)
 }
