@@ -1,15 +1,17 @@
 //! Reader of compiled files: cubins, fatbins, host object files and executables. The reader extracts the PTX and the machine code, with the
 //! kernel properties that the compiler recorded. Because the file contents are untrusted, the reader validates sizes and offsets, and
-//! limits the decompressed size.
+//! limits the decompressed size. The module also writes objects that contain PTX ([`write_object`]).
 
 mod cubin;
 mod cubin_summary;
 mod elf;
 mod fatbin;
 mod lz4;
+mod object;
 mod reader;
 
 pub use cubin::{Cubin, Kernel, Section};
+pub use object::{ObjectKind, write_object};
 pub use warpgrid_isa::sass::nv_info::ParameterInfo;
 
 /// Maximum size of a file in bytes.
@@ -23,7 +25,7 @@ const MAX_ENTRIES: usize = 4096;
 /// Contents of a compiled file: its kind, its code objects, and notes on unreadable parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BinaryContents {
-    /// Kind of the file: `cubin`, `fatbin`, or a file that contains fatbins.
+    /// Kind of the file: `cubin`, `object with PTX`, `fatbin`, or a file that contains fatbins.
     pub kind: &'static str,
     pub entries: Vec<EmbeddedProgram>,
     /// Sentences that explain why parts of the file cannot be read.
@@ -84,16 +86,14 @@ pub fn open(bytes: &[u8]) -> Result<BinaryContents, String> {
         return Err(format!("the file is larger than {most} MiB"));
     }
     if cubin::is_cubin(bytes) {
-        let cubin = Cubin::read(bytes)?;
+        let entries = programs_of_elf(bytes)?;
+        let is_ptx = |entry: &EmbeddedProgram| matches!(entry.kind, EmbeddedProgramKind::Ptx(_));
         return Ok(BinaryContents {
-            kind: "cubin",
-            entries: vec![EmbeddedProgram {
-                target: Some(cubin.target.clone()),
-                kind: EmbeddedProgramKind::Machine(Box::new(cubin)),
-                source_name: None,
-                packed: None,
-                n_bytes: bytes.len(),
-            }],
+            kind: match entries.iter().any(is_ptx) {
+                true => "object with PTX",
+                false => "cubin",
+            },
+            entries,
             notes: Vec::new(),
         });
     }
@@ -121,6 +121,30 @@ pub fn open(bytes: &[u8]) -> Result<BinaryContents, String> {
         true => Err(nothing_in(bytes)),
         false => Ok(contents),
     }
+}
+
+/// Returns the code objects of an ELF file with GPU code: the PTX modules of an object with PTX, or the machine code of a cubin.
+fn programs_of_elf(bytes: &[u8]) -> Result<Vec<EmbeddedProgram>, String> {
+    let program = |kind, target, n_bytes| EmbeddedProgram {
+        kind,
+        target,
+        source_name: None,
+        packed: None,
+        n_bytes,
+    };
+    let modules = object::modules(bytes).into_iter();
+    let modules = modules.map(|text| {
+        let (target, n_bytes) = (fatbin::stated_target(&text), text.len());
+        program(EmbeddedProgramKind::Ptx(text), target, n_bytes)
+    });
+    let programs: Vec<_> = modules.collect();
+    if !programs.is_empty() {
+        return Ok(programs);
+    }
+    let cubin = Cubin::read(bytes)?;
+    let target = Some(cubin.target.clone());
+    let kind = EmbeddedProgramKind::Machine(Box::new(cubin));
+    Ok(vec![program(kind, target, bytes.len())])
 }
 
 fn nothing_in(bytes: &[u8]) -> String {

@@ -1,14 +1,15 @@
-//! Parsers for inline assembly in Julia (`@asmcall` of LLVM.jl) and C# (`CudaAsm.Emit` of ILGPU). They extract the asm blocks of a source
+//! Parsers for inline assembly in Julia (`@asmcall` of LLVM.jl), C# (`CudaAsm.Emit` of ILGPU) and Rust (`asm!`). They extract the asm blocks of a source
 //! with their spans in this source.
 
 pub(crate) mod csharp;
 pub(crate) mod julia;
 pub(crate) mod lexer;
+pub(crate) mod rust;
 
 use crate::token_stream::{Token, TokenKind, TokenStream};
 
 /// Maximum number of asm blocks that the parsers extract from one source.
-const MAX_BLOCKS: usize = 512;
+const MAX_BLOCKS: usize = 4096;
 
 /// Maximum number of operands that the parsers read from one inline assembly call.
 const MAX_OPERANDS: usize = 64;

@@ -10,6 +10,8 @@ pub enum AsmDialect {
     Cuda,
     /// LLVM inline assembly, which Triton and other projects use. Operands are written as `$0`.
     Llvm,
+    /// Rust macro `asm!`, in which operands are written as `{}`, `{0}` or `{name}`, and register classes replace constraints: `in(reg32)`.
+    Rust,
     /// ILGPU calls, in which operands are written as `%0` and C# types replace constraints.
     Ilgpu,
 }
@@ -50,6 +52,8 @@ pub(crate) enum ConstraintError {
     Unknown(char),
     /// The constraint has more than one letter.
     Several,
+    /// The register class does not exist on the target nvptx64.
+    RegisterClass,
 }
 
 /// Constraint letters with their kinds. The last letters are specific to LLVM.
@@ -77,6 +81,9 @@ pub(crate) const LETTERS_IN_WORDS: &str = "`\"h\"` for `.u16`, `\"r\"` for `.u32
 impl Constraint {
     /// Parses a constraint without its quotes.
     pub(crate) fn read(text: &str, dialect: AsmDialect) -> Result<Constraint, ConstraintError> {
+        if dialect == AsmDialect::Rust {
+            return Constraint::of_register_class(text);
+        }
         let (role, rest) = match text.strip_prefix('=') {
             Some(rest) => (ConstraintAccess::Written, rest),
             None => match text.strip_prefix('+') {
@@ -90,7 +97,7 @@ impl Constraint {
         let letter = letters.next().ok_or(ConstraintError::Empty)?;
         let n = match dialect {
             AsmDialect::Cuda => N_OF_CUDA,
-            AsmDialect::Llvm | AsmDialect::Ilgpu => LETTERS.len(),
+            AsmDialect::Llvm | AsmDialect::Ilgpu | AsmDialect::Rust => LETTERS.len(),
         };
         let known = LETTERS.iter().take(n).find(|(own, _)| *own == letter);
         let (_, kind) = known.ok_or(ConstraintError::Unknown(letter))?;
@@ -98,6 +105,30 @@ impl Constraint {
             None => Ok(Constraint { role, kind: *kind }),
             Some(_) => Err(ConstraintError::Several),
         }
+    }
+
+    /// Parses a Rust operand: its direction and its register class, as in `inout(reg32)`, or `const`, or `sym`.
+    fn of_register_class(text: &str) -> Result<Constraint, ConstraintError> {
+        let (direction, class) = text.split_once('(').unwrap_or((text, ""));
+        let role = match direction.trim() {
+            "out" | "lateout" => ConstraintAccess::Written,
+            "inout" | "inlateout" => ConstraintAccess::ReadAndWritten,
+            _ => ConstraintAccess::Read,
+        };
+        let kind = match (direction.trim(), class.trim_end_matches(')').trim()) {
+            ("const", _) => OperandKind::Constant,
+            ("sym", _) => OperandKind::Text,
+            (_, "reg16") => OperandKind::Register(ScalarType::B16),
+            (_, "reg32") => OperandKind::Register(ScalarType::B32),
+            (_, "reg64") => OperandKind::Register(ScalarType::B64),
+            (_, class) => {
+                return Err(class
+                    .chars()
+                    .next()
+                    .map_or(ConstraintError::Empty, |_| ConstraintError::RegisterClass));
+            }
+        };
+        Ok(Constraint { role, kind })
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct CppSource<'a> {
 }
 
 /// Maximum number of `asm` statements that the parser extracts from one source.
-const MAX_BLOCKS: usize = 512;
+const MAX_BLOCKS: usize = 4096;
 
 /// Returns the asm blocks of a source, in source order.
 pub(crate) fn blocks(source: &str) -> Vec<ParsedAsmBlock> {
@@ -45,7 +45,7 @@ pub(crate) fn blocks(source: &str) -> Vec<ParsedAsmBlock> {
     let mut blocks = Vec::new();
     for at in 0..tokens.len() {
         scopes.step(pieces, at);
-        if ASM_KEYWORDS.contains(&pieces.text(at)) && pieces.is_word(at) {
+        if pieces.is_word(at) && ASM_KEYWORDS.contains(&pieces.text(at)) {
             reading.statement(at, &scopes, &mut blocks);
         }
         if blocks.len() >= MAX_BLOCKS {

@@ -87,25 +87,63 @@ pub(crate) fn as_in_module(found: Diagnostic) -> Diagnostic {
     }
 }
 
-pub(crate) fn no_such_operand(number: usize, n: usize, span: Span) -> Diagnostic {
+/// Checks whether diagnostics with this code depend on the numbers and constraints of the operands.
+pub(crate) fn is_about_operands(code: &str) -> bool {
+    [NO_SUCH_OPERAND, UNKNOWN_CONSTRAINT, MISPLACED_MODIFIER].contains(&code)
+}
+
+/// Returns the notation of an operand in the assembly of a dialect.
+fn operand_notation(dialect: AsmDialect, operand: &str) -> String {
+    match dialect {
+        AsmDialect::Cuda | AsmDialect::Ilgpu => format!("`%{operand}`"),
+        AsmDialect::Llvm => format!("`${operand}`"),
+        AsmDialect::Rust => format!("`{{{operand}}}`"),
+    }
+}
+
+pub(crate) fn no_such_operand(
+    dialect: AsmDialect,
+    number: usize,
+    n: usize,
+    span: Span,
+) -> Diagnostic {
+    let notation = |number: usize| operand_notation(dialect, &number.to_string());
     let number = match number {
         usize::MAX => "this number".to_owned(),
-        number => format!("`%{number}`"),
+        number => notation(number),
     };
     let have = match n {
         0 => "the statement has no operands".to_owned(),
-        1 => "the statement has one operand, `%0`".to_owned(),
-        _ => format!("the statement has the operands `%0` to `%{}`", n - 1),
+        1 => format!("the statement has one operand, {}", notation(0)),
+        _ => format!(
+            "the statement has the operands {} to {}",
+            notation(0),
+            notation(n - 1)
+        ),
     };
     let message = format!("no operand has {number}");
     Diagnostic::error(NO_SUCH_OPERAND, span, message).help(have)
 }
 
-pub(crate) fn no_such_name(name: &str, names: &[&str], span: Span) -> Diagnostic {
+pub(crate) fn no_such_name(
+    dialect: AsmDialect,
+    name: &str,
+    names: &[&str],
+    span: Span,
+) -> Diagnostic {
     let message = format!("unknown operand `{name}`");
     let found = Diagnostic::error(NO_SUCH_OPERAND, span, message);
     match nearest(name, names.iter().copied()) {
-        Some(meant) => found.help(format!("did you mean `%[{meant}]`?")),
+        Some(meant) => {
+            let meant = match dialect {
+                AsmDialect::Rust => meant.to_owned(),
+                _ => format!("[{meant}]"),
+            };
+            found.help(format!(
+                "did you mean {}?",
+                operand_notation(dialect, &meant)
+            ))
+        }
         None => found,
     }
 }
@@ -121,6 +159,7 @@ pub(crate) fn constraint(text: &str, mistake: ConstraintError, span: Span) -> Di
         ConstraintError::Several => {
             format!("found the constraint `\"{text}\"`, expected a single letter")
         }
+        ConstraintError::RegisterClass => format!("unknown register class in `{text}`"),
     };
     let help = match mistake {
         ConstraintError::Unknown('m') => {
@@ -129,6 +168,9 @@ pub(crate) fn constraint(text: &str, mistake: ConstraintError, span: Span) -> Di
         ConstraintError::Unknown('i') => "use the constraint `\"n\"` for a constant",
         ConstraintError::Unknown(_) | ConstraintError::Empty | ConstraintError::Several => {
             LETTERS_IN_WORDS
+        }
+        ConstraintError::RegisterClass => {
+            "the register classes of the target nvptx64 are `reg16`, `reg32` and `reg64`"
         }
     };
     Diagnostic::error(UNKNOWN_CONSTRAINT, span, message).help(help)
@@ -166,7 +208,7 @@ pub(crate) fn input_written(
 const fn output_modifier(dialect: AsmDialect) -> &'static str {
     match dialect {
         AsmDialect::Cuda | AsmDialect::Llvm => "`=`",
-        AsmDialect::Ilgpu => "`out`",
+        AsmDialect::Ilgpu | AsmDialect::Rust => "`out`",
     }
 }
 
@@ -231,14 +273,16 @@ pub(crate) fn operand_not_used(
     number: usize,
     operand: &AsmOperand,
 ) -> Diagnostic {
-    let sign = match dialect {
-        AsmDialect::Cuda | AsmDialect::Ilgpu => '%',
-        AsmDialect::Llvm => '$',
-    };
+    let notation = operand_notation(dialect, &number.to_string());
     let expression = &operand.expression;
-    let message = format!("the assembly never uses operand `{sign}{number}` (`{expression}`)");
-    Diagnostic::warning(OPERAND_NOT_USED, operand.place, message)
-        .help("operands are numbered from 0, with outputs before inputs, and an operand with `+` has only one number")
+    let message = format!("the assembly never uses operand {notation} (`{expression}`)");
+    let found = Diagnostic::warning(OPERAND_NOT_USED, operand.place, message);
+    match dialect {
+        AsmDialect::Rust => found.help("operands are numbered from 0, in the order of the arguments"),
+        AsmDialect::Cuda | AsmDialect::Llvm | AsmDialect::Ilgpu => found.help(
+            "operands are numbered from 0, with outputs before inputs, and an operand with `+` has only one number",
+        ),
+    }
 }
 
 pub(crate) fn operand_type(
@@ -379,6 +423,10 @@ pub(crate) fn replicated_effect(purity: Purity, span: Span) -> Diagnostic {
 }
 
 /// Returns the help text for operands of C# calls whose uses contradict their direction.
+pub(crate) const fn rust_direction() -> &'static str {
+    "use `out` for an operand that the assembly writes, and `inout` for an operand that it reads and writes"
+}
+
 pub(crate) const fn csharp_direction() -> &'static str {
     "pass `Ref<T>` to `CudaAsm.EmitRef` for an operand that is read and written, because an `out` argument is only an output, and any other argument is only an input"
 }
@@ -389,6 +437,7 @@ pub(crate) fn declared_by(dialect: AsmDialect, letter: &str, ty: ScalarType) -> 
         AsmDialect::Cuda | AsmDialect::Llvm => {
             format!("the constraint `\"{letter}\"` declares the operand as `.{ty}`")
         }
+        AsmDialect::Rust => format!("`{letter}` declares the operand as `.{ty}`"),
         AsmDialect::Ilgpu => format!("the C# type declares the operand as `.{ty}`"),
     }
 }

@@ -141,6 +141,12 @@ impl SideEffectSyntax {
                 say_volatile: "use `asm volatile`",
                 say_memory: "add `\"memory\"` after a third colon",
             },
+            AsmDialect::Rust => SideEffectSyntax {
+                volatile: "a side-effect declaration",
+                memory: "a memory clobber",
+                say_volatile: "remove the option `pure`",
+                say_memory: "remove the options `nomem` and `readonly`",
+            },
             // ILGPU has no syntax for these declarations, because it assumes that every call modifies memory.
             AsmDialect::Ilgpu => SideEffectSyntax {
                 volatile: "a fixed position",

@@ -2,11 +2,12 @@
 //! entry. The document skips the headers, and checks each module separately. By default, hosts execute the first module without errors.
 
 use crate::embedded::{Embedded, place};
+use crate::symbols;
 use std::borrow::Cow;
 use warpgrid_program::container::{ContainerFormat, FATBIN_PTX_HEADER};
 use warpgrid_program::{
     CheckResult, CompletionItem, Diagnostic, Document, EmbeddedSnippet, FrontEnd, Hover,
-    MappedSource, Overrides, SemanticToken, Severity, SignatureHelp, Span,
+    MappedSource, Overrides, SemanticToken, Severity, SignatureHelp, Span, SymbolIndex,
 };
 
 /// Headers of fat binary entries. `elf` entries contain machine code.
@@ -162,6 +163,14 @@ impl Document for FatbinDocument<'_> {
             }
         };
         self.modules.iter().map(part).collect()
+    }
+
+    fn symbols(&self) -> SymbolIndex {
+        let mut index = SymbolIndex::default();
+        for (module, document) in &self.modules {
+            symbols::append(&mut index, document.symbols(), &module.text.map);
+        }
+        symbols::sorted(index)
     }
 
     fn hover(&self, offset: u32) -> Option<Hover> {

@@ -4,8 +4,8 @@
 
 use crate::fatbin::{FatbinDocument, FatbinText};
 use crate::highlight;
-use crate::host_document::HostDocument;
-use crate::host_source::HostSource;
+use crate::host_document::{DefaultBlock, HostDocument};
+use crate::host_source::{HostLanguage, HostSource};
 use crate::log::LogText;
 use crate::log_document::LogDocument;
 use std::borrow::Cow;
@@ -26,10 +26,41 @@ impl EmbeddedFrontEnd {
     }
 }
 
+impl EmbeddedFrontEnd {
+    /// Opens a source of a known host language. The document contains the asm blocks with PTX, and reports only their diagnostics. It
+    /// ignores all other text, including inline assembly for other processors.
+    pub fn open_host<'a>(
+        &self,
+        source: Cow<'a, str>,
+        language: HostLanguage,
+        overrides: &Overrides,
+    ) -> Box<dyn Document + 'a> {
+        let text = HostSource::read_as(&source, language);
+        Box::new(HostDocument::new(
+            source,
+            &text,
+            self.inner,
+            overrides,
+            DefaultBlock::None,
+        ))
+    }
+
+    /// Returns the semantic tokens of the PTX within the strings of a host source, in source order.
+    pub fn host_tokens(&self, source: &str, language: HostLanguage) -> Vec<SemanticToken> {
+        highlight::assembly_tokens(&HostSource::read_as(source, language), self.inner)
+    }
+}
+
 impl FrontEnd for EmbeddedFrontEnd {
     fn open<'a>(&self, source: Cow<'a, str>, overrides: &Overrides) -> Box<dyn Document + 'a> {
         if let Some(text) = HostSource::read(&source) {
-            return Box::new(HostDocument::new(source, &text, self.inner, overrides));
+            return Box::new(HostDocument::new(
+                source,
+                &text,
+                self.inner,
+                overrides,
+                DefaultBlock::FirstRunnable,
+            ));
         }
         if let Some(text) = FatbinText::read(&source) {
             return Box::new(FatbinDocument::new(source, text, self.inner, overrides));

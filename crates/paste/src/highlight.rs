@@ -22,7 +22,16 @@ pub(crate) fn tokens(source: &str, text: &HostSource, inner: &dyn FrontEnd) -> V
             let found = calls::tokens(source, calls::Language::CSharp);
             of_host(source, found, CSHARP_WORDS)
         }
+        HostLanguage::Rust => {
+            let found = calls::tokens(source, calls::Language::Rust);
+            of_host(source, found, RUST_WORDS)
+        }
     };
+    merged(around, assembly_tokens(text, inner))
+}
+
+/// Returns the semantic tokens of the assembly within the strings of a host source, in source order. Each token is within one line.
+pub(crate) fn assembly_tokens(text: &HostSource, inner: &dyn FrontEnd) -> Vec<SemanticToken> {
     let mut within = Vec::new();
     for index in 0..text.n_blocks() {
         let Some(block) = text.block(index, &[]) else {
@@ -38,7 +47,16 @@ pub(crate) fn tokens(source: &str, text: &HostSource, inner: &dyn FrontEnd) -> V
     }
     within.retain(|token| token.span.start < token.span.end);
     within.sort_by_key(|token| token.span.start);
-    merged(around, within)
+    // Several uses of one macro result in several asm blocks at the same source position. Keep the tokens of the first block.
+    let mut end = 0;
+    within.retain(|token| {
+        let is_first = token.span.start >= end;
+        if is_first {
+            end = token.span.end;
+        }
+        is_first
+    });
+    within
 }
 
 /// Returns the semantic tokens of a log with its module. Log lines are highlighted as comments.
@@ -138,6 +156,12 @@ const CSHARP_WORDS: &[&str] = &[
     "true",
     "false",
     "default",
+];
+
+const RUST_WORDS: &[&str] = &[
+    "fn", "use", "let", "mut", "pub", "unsafe", "extern", "struct", "enum", "impl", "trait", "mod",
+    "const", "static", "return", "if", "else", "for", "in", "while", "loop", "match", "where",
+    "move", "as", "true", "false",
 ];
 
 /// Merges the tokens of the assembly into the tokens of the host language. The function splits a token of the host language around the

@@ -5,9 +5,11 @@ use crate::constraint::OperandKind;
 use crate::diagnostics as diagnose;
 use crate::effects::{self, Effects};
 use crate::embedded::Embedded;
-use crate::host_source::{CHOICES, HostLanguage, HostSource};
+use crate::host_source::{HostLanguage, HostSource};
 use crate::operands::check_operand_use;
-use crate::template::MISSING;
+use crate::parsed_block::CHOICES;
+use crate::symbols;
+use crate::template::{INLINE_PTX, MISSING};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use warpgrid_isa::{Target, Version};
@@ -15,7 +17,7 @@ use warpgrid_program::container::stated_values;
 use warpgrid_program::diagnostic::{EMPTY, INFERRED, SELECTED_TARGET};
 use warpgrid_program::{
     CheckResult, CompletionItem, Diagnostic, Document, Edit, EmbeddedSnippet, Fix, FrontEnd, Hover,
-    MappedSource, Overrides, Severity, SignatureHelp, SnippetOperand, Span,
+    MappedSource, Overrides, Severity, SignatureHelp, SnippetOperand, Span, SymbolIndex,
 };
 
 /// Open document of a host source in an editor, with the check results of its asm blocks.
@@ -24,6 +26,16 @@ pub(crate) struct HostDocument<'a> {
     language: HostLanguage,
     blocks: Vec<OpenBlock>,
     found: OnceCell<Vec<BlockReport>>,
+    default_block: DefaultBlock,
+}
+
+/// Asm block that a check selects if the caller names no asm block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DefaultBlock {
+    /// The first asm block that can run, as in a source that the user runs.
+    FirstRunnable,
+    /// No asm block, as in a file of an editor, so that the check reports no diagnostics that apply only to a selected asm block.
+    None,
 }
 
 struct OpenBlock {
@@ -36,6 +48,8 @@ struct BlockReport {
     checked: CheckResult,
     /// Diagnostics of the asm block, with spans in the host source.
     diagnostics: Vec<Diagnostic>,
+    /// Notes about the assumed values of constants. An editor does not show these notes, because they require no action.
+    assumptions: Vec<Diagnostic>,
     /// Informational diagnostics, which hosts show only if this asm block is selected.
     informational: Vec<Diagnostic>,
     accept: bool,
@@ -51,6 +65,9 @@ fn best_choices(n: usize, n_errors: impl Fn(&[i64]) -> Option<usize>) -> Vec<i64
     let mut choices = vec![CHOICES[0]; n];
     let mut fewest = n_errors(&choices).unwrap_or(0);
     for at in 0..n {
+        if fewest == 0 {
+            break;
+        }
         let mut best = choices[at];
         for choice in &CHOICES[1..] {
             choices[at] = *choice;
@@ -73,6 +90,7 @@ impl<'a> HostDocument<'a> {
         text: &HostSource,
         inner: &'static dyn FrontEnd,
         overrides: &Overrides,
+        default_block: DefaultBlock,
     ) -> HostDocument<'a> {
         let mark = text.language.line_comment();
         let stated: Vec<String> = stated_values(&source, mark).map(str::to_owned).collect();
@@ -81,6 +99,7 @@ impl<'a> HostDocument<'a> {
             language: text.language,
             blocks: (0..text.n_blocks()).filter_map(open).collect(),
             found: OnceCell::new(),
+            default_block,
             source,
         }
     }
@@ -95,16 +114,16 @@ impl<'a> HostDocument<'a> {
         })
     }
 
-    /// Returns the index of the asm block with this name, or of the first asm block that can run.
+    /// Returns the index of the asm block with this name, or of the default asm block.
     fn chosen(&self, name: Option<&str>) -> Option<usize> {
-        let named = name.and_then(|name| self.blocks.iter().position(|own| own.block.name == name));
-        named.or_else(|| match name {
-            Some(_) => None,
-            None => self
-                .found()
-                .iter()
-                .position(|found| found.checked.program.is_some()),
-        })
+        match (name, self.default_block) {
+            (Some(name), _) => self.blocks.iter().position(|own| own.block.name == name),
+            (None, DefaultBlock::FirstRunnable) => {
+                let mut found = self.found().iter();
+                found.position(|found| found.checked.program.is_some())
+            }
+            (None, DefaultBlock::None) => None,
+        }
     }
 
     /// Returns the document of the asm block at an offset of the host source.
@@ -141,6 +160,7 @@ impl OpenBlock {
         let stated = Overrides {
             target: overrides.target.or(Some(Target::default_target())),
             version: overrides.version.or(Some(Version::NEWEST)),
+            ..*overrides
         };
         let n_errors = |choices: &[i64]| {
             let open = open(choices, &stated)?;
@@ -161,8 +181,15 @@ impl OpenBlock {
         let block = &self.block;
         let mut checked = self.document.check();
         let mut diagnostics = block.diagnostics.clone();
-        diagnostics.extend(self.unknown(mark));
-        let mut asides = Vec::new();
+        // If the assembly or a constraint is unresolved, the numbers of the operands are unknown, too.
+        diagnostics.retain(|found| block.is_whole() || !diagnose::is_about_operands(found.code));
+        let (mut assumptions, mut asides) = (Vec::new(), Vec::new());
+        for found in self.unknown(mark) {
+            match found.code == diagnose::UNKNOWN_CONSTANT {
+                true => assumptions.push(found),
+                false => diagnostics.push(found),
+            }
+        }
         for found in std::mem::take(&mut checked.diagnostics) {
             match found.code {
                 INFERRED => self.inferred(found, &mut diagnostics, &mut asides),
@@ -195,6 +222,7 @@ impl OpenBlock {
         BlockReport {
             checked,
             diagnostics,
+            assumptions,
             informational: asides,
             accept,
             note,
@@ -228,7 +256,8 @@ impl OpenBlock {
         let declared: Vec<&str> = found.message.split('`').skip(1).step_by(2).collect();
         let foreign = declared
             .iter()
-            .filter(|text| text.starts_with('.') && !text.contains(MISSING));
+            .filter(|text| text.starts_with('.'))
+            .filter(|text| !text.contains(MISSING) && !text.contains(INLINE_PTX));
         let foreign: Vec<String> = foreign.map(|text| format!("`{text}`")).collect();
         if !foreign.is_empty() && self.block.is_whole() {
             wrong.push(diagnose::undeclared(&foreign.join(" "), self.block.word));
@@ -341,7 +370,10 @@ impl Document for HostDocument<'_> {
         let mut diagnostics: Vec<Diagnostic> = Vec::new();
         for (index, found) in self.found().iter().enumerate() {
             let asides = found.informational.iter().filter(|_| chosen == Some(index));
-            for found in found.diagnostics.iter().chain(asides) {
+            let assumptions = found.assumptions.iter();
+            let assumptions =
+                assumptions.filter(|_| self.default_block == DefaultBlock::FirstRunnable);
+            for found in assumptions.chain(&found.diagnostics).chain(asides) {
                 // Report each diagnostic only once, because all uses of a macro cause the same diagnostics.
                 if !diagnostics.contains(found) {
                     diagnostics.push(found.clone());
@@ -367,6 +399,23 @@ impl Document for HostDocument<'_> {
 
     fn line_comment(&self) -> Option<&'static str> {
         Some(self.language.line_comment())
+    }
+
+    fn bit_literals(&self) -> Vec<(Span, String)> {
+        let literals = self.blocks.iter().flat_map(|open| {
+            let map = &open.block.snippet.map;
+            let found = open.document.bit_literals().into_iter();
+            found.map(|(span, value)| (map.span(span), value))
+        });
+        literals.collect()
+    }
+
+    fn symbols(&self) -> SymbolIndex {
+        let mut index = SymbolIndex::default();
+        for open in &self.blocks {
+            symbols::append_block(&mut index, open.document.symbols(), &open.block);
+        }
+        symbols::sorted(index)
     }
 
     fn hover(&self, offset: u32) -> Option<Hover> {

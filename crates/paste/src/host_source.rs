@@ -1,40 +1,17 @@
 //! Host sources with inline assembly. The module detects the host language, and extracts the inline assembly blocks with their names.
 
+use crate::assembly_language::retain_ptx;
 use crate::block::AsmBlock;
-use crate::calls::{csharp, julia};
+use crate::calls::{csharp, julia, rust};
 use crate::parsed_block::ParsedAsmBlock;
+use crate::split_scope::complete_split_scopes;
 use crate::{cpp, python};
 use std::collections::BTreeMap;
-use warpgrid_program::container::{ContainerFormat, has_csharp_assembly, has_julia_assembly};
+use warpgrid_program::container::{
+    ContainerFormat, has_csharp_assembly, has_julia_assembly, has_rust_assembly,
+};
 
-/// Programming language of a host source that contains inline assembly.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HostLanguage {
-    Cpp,
-    Python,
-    Julia,
-    CSharp,
-}
-
-impl HostLanguage {
-    /// Returns the name of the language for messages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            HostLanguage::Cpp => "C++",
-            HostLanguage::Python => "Python",
-            HostLanguage::Julia => "Julia",
-            HostLanguage::CSharp => "C#",
-        }
-    }
-
-    /// Returns the characters that start a line comment in the language.
-    pub const fn line_comment(self) -> &'static str {
-        match self {
-            HostLanguage::Cpp | HostLanguage::CSharp => "//",
-            HostLanguage::Python | HostLanguage::Julia => "#",
-        }
-    }
-}
+pub use warpgrid_program::container::HostLanguage;
 
 /// Host source with its language and its asm blocks, whose operands are resolved on request.
 #[derive(Clone, Debug)]
@@ -42,9 +19,6 @@ pub struct HostSource {
     pub language: HostLanguage,
     blocks: Vec<(String, ParsedAsmBlock)>,
 }
-
-/// Candidate values for unknown constants, in search order.
-pub(crate) const CHOICES: &[i64] = &[1, 16, 0, 4, 8, 2, 32, 64, 128, -1];
 
 impl HostSource {
     /// Parses a source. Returns `None` if the source contains no inline assembly.
@@ -56,9 +30,10 @@ impl HostSource {
             true => HostLanguage::Python,
             false => HostLanguage::Cpp,
         };
-        // Select the first language in which the source contains an asm block. The detection of Julia and C# is not sufficient, because
+        // Select the first language in which the source contains an asm block. The detection of Julia, C# and Rust is not sufficient, because
         // comments and strings in C++ and Python may contain calls of these languages.
         let candidates = [
+            has_rust_assembly(source).then_some(HostLanguage::Rust),
             has_julia_assembly(source).then_some(HostLanguage::Julia),
             has_csharp_assembly(source).then_some(HostLanguage::CSharp),
             Some(language),
@@ -72,7 +47,20 @@ impl HostSource {
         })
     }
 
-    /// Returns the number of asm blocks, which is at least one.
+    /// Parses a source whose language is known. The result contains no asm block if the source contains no PTX.
+    pub fn read_as(source: &str, language: HostLanguage) -> HostSource {
+        let mut blocks = match language.may_contain_assembly(source) {
+            true => raw_blocks(source, language),
+            false => Vec::new(),
+        };
+        retain_ptx(source, &mut blocks);
+        HostSource {
+            language,
+            blocks: named(blocks),
+        }
+    }
+
+    /// Returns the number of asm blocks.
     pub fn n_blocks(&self) -> usize {
         self.blocks.len()
     }
@@ -92,9 +80,11 @@ fn raw_blocks(source: &str, language: HostLanguage) -> Vec<ParsedAsmBlock> {
         HostLanguage::Cpp => cpp::blocks(source),
         HostLanguage::Julia => julia::blocks(source),
         HostLanguage::CSharp => csharp::blocks(source),
+        HostLanguage::Rust => rust::blocks(source),
     };
     raw.retain(|block| !block.template.text.trim().is_empty() || !block.unknown.is_empty());
     raw.sort_by_key(|block| block.word.start);
+    complete_split_scopes(&mut raw);
     raw
 }
 

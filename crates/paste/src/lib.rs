@@ -24,6 +24,7 @@
 //! ```
 
 mod argument;
+mod assembly_language;
 mod availability;
 pub mod binary;
 mod block;
@@ -32,6 +33,7 @@ mod constraint;
 mod cpp;
 pub mod diagnostics;
 mod effects;
+pub mod elementwise;
 mod embedded;
 mod escape;
 mod fatbin;
@@ -48,6 +50,8 @@ mod operands;
 mod parsed_block;
 mod python;
 mod scan;
+mod split_scope;
+mod symbols;
 mod template;
 mod token_stream;
 

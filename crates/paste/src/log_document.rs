@@ -5,10 +5,11 @@ use crate::diagnostics as diagnose;
 use crate::embedded::{Embedded, place};
 use crate::log::{LogEntry, LogSeverity, LogText};
 use crate::log_hints::{advice, function, is_about_module, is_about_wgmma, spilled_bytes};
+use crate::symbols;
 use std::borrow::Cow;
 use warpgrid_program::{
     CheckResult, CompletionItem, Diagnostic, Document, FrontEnd, Hover, LineIndex, MappedSource,
-    Overrides, Severity, SignatureHelp, Span,
+    Overrides, Severity, SignatureHelp, Span, SymbolIndex,
 };
 
 /// Open document of a log in an editor, with the check result of its module.
@@ -70,6 +71,14 @@ impl Document for LogDocument<'_> {
             origin: Some(origin.clone()),
             ..checked
         }
+    }
+
+    fn symbols(&self) -> SymbolIndex {
+        let mut index = SymbolIndex::default();
+        if let Some((origin, document)) = &self.module {
+            symbols::append(&mut index, document.symbols(), &origin.map);
+        }
+        symbols::sorted(index)
     }
 
     fn hover(&self, offset: u32) -> Option<Hover> {

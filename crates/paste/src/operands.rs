@@ -51,13 +51,14 @@ pub(crate) fn check_operand_use(block: &AsmBlock, function: &Function) -> Vec<Di
             misuse.help = None;
             misuse.fixes.clear();
         }
-        // Replace the help text for C#, where the keyword `out` or `ref` specifies the direction of an argument instead of a constraint
-        // modifier.
-        if let Some(misuse) = misuse
-            .as_mut()
-            .filter(|_| block.dialect == AsmDialect::Ilgpu)
-        {
-            misuse.help = Some(diagnose::csharp_direction().to_owned());
+        // Replace the help text for C# and Rust, where keywords specify the direction of an operand instead of a constraint modifier.
+        let direction = match block.dialect {
+            AsmDialect::Ilgpu => Some(diagnose::csharp_direction()),
+            AsmDialect::Rust => Some(diagnose::rust_direction()),
+            AsmDialect::Cuda | AsmDialect::Llvm => None,
+        };
+        if let (Some(misuse), Some(direction)) = (misuse.as_mut(), direction) {
+            misuse.help = Some(direction.to_owned());
             misuse.fixes.clear();
         }
         found.extend(misuse);

@@ -5,11 +5,13 @@ use crate::block::{AsmBlock, AsmOperand, Purity, Unresolved, UnresolvedKind};
 use crate::constraint::{AsmDialect, Constraint, ConstraintAccess, OperandKind};
 use crate::cpp::constants::ConstantTable;
 use crate::diagnostics as diagnose;
-use crate::host_source::CHOICES;
 use crate::initializer::Initializer;
 use crate::operand_names::NameAllocator;
 use crate::template::{SymbolicOperand, constant_text, expand};
 use warpgrid_program::{Diagnostic, MappedSource, SourceMap, Span};
+
+/// Candidate values for unknown constants, in search order.
+pub(crate) const CHOICES: &[i64] = &[1, 16, 0, 4, 8, 2, 32, 64, 128, -1];
 
 /// Parsed asm block whose operands have not been resolved. [`ParsedAsmBlock::resolve_operands`] converts it to an [`AsmBlock`].
 #[derive(Clone, Debug)]
@@ -199,7 +201,9 @@ impl ParsedAsmBlock {
         found: &mut Vec<Diagnostic>,
     ) -> AsmOperand {
         let text = raw.constraint.as_str();
-        if let Some((name, span)) = &raw.symbol {
+        if let Some((name, span)) = &raw.symbol
+            && self.dialect != AsmDialect::Rust
+        {
             found.push(diagnose::symbolic_name(name, number, *span));
         }
         let read = self.constraint(text, number);

@@ -25,9 +25,10 @@ pub(crate) fn expand(
     dialect: AsmDialect,
     found: &mut Vec<Diagnostic>,
 ) -> MappedSource {
-    let mark = match dialect {
-        AsmDialect::Cuda | AsmDialect::Ilgpu => '%',
-        AsmDialect::Llvm => '$',
+    let marks: &[char] = match dialect {
+        AsmDialect::Cuda | AsmDialect::Ilgpu => &['%'],
+        AsmDialect::Llvm => &['$'],
+        AsmDialect::Rust => &['{', '}'],
     };
     let mut filled = TemplateExpander {
         template,
@@ -37,15 +38,17 @@ pub(crate) fn expand(
         found,
         filled: MappedSource::default(),
         alternative: None,
+        n_positional: 0,
     };
     let text = &template.text;
     let mut done = 0;
-    while let Some(next) = text[done..].find(mark) {
+    while let Some(next) = text[done..].find(marks) {
         let at = done + next;
         filled.keep(done, at);
         done = match dialect {
             AsmDialect::Cuda | AsmDialect::Ilgpu => filled.percent(at),
             AsmDialect::Llvm => filled.dollar(at),
+            AsmDialect::Rust => filled.brace(at),
         };
     }
     filled.keep(done, text.len());
@@ -61,6 +64,8 @@ struct TemplateExpander<'a> {
     filled: MappedSource,
     /// Index of the current alternative between `$(` and `$)`, or `None` outside of alternatives.
     alternative: Option<usize>,
+    /// Number of placeholders without a number and a name that have been expanded.
+    n_positional: usize,
 }
 
 impl TemplateExpander<'_> {
@@ -187,6 +192,36 @@ impl TemplateExpander<'_> {
         at + 1
     }
 
+    /// Expands the placeholder that starts with the brace at byte offset `at`, according to the rules of Rust: `{}`, `{0}`, `{name}`, `{{` and
+    /// `}}`. Returns the offset after the placeholder.
+    fn brace(&mut self, at: usize) -> usize {
+        let template = self.template;
+        let sign = &template.text[at..=at];
+        let rest = &template.text[at + 1..];
+        if rest.starts_with(sign) {
+            self.filled.stand_in(sign, self.place(at, at + 2));
+            return at + 2;
+        }
+        let close = rest.find(['}', '\n', ';']).filter(|_| sign == "{");
+        let Some(close) = close.filter(|close| rest[*close..].starts_with('}')) else {
+            self.keep(at, at + 1);
+            return at + 1;
+        };
+        let end = at + 1 + close + 1;
+        let place = self.place(at, end);
+        // A modifier such as `{0:e}` exists only on other processors.
+        let name = rest[..close].split(':').next().unwrap_or("").trim();
+        match name.parse() {
+            Ok(number) => self.operand(number, place),
+            Err(_) if name.is_empty() => {
+                self.n_positional += 1;
+                self.operand(self.n_positional - 1, place);
+            }
+            Err(_) => self.named(name, place),
+        }
+        end
+    }
+
     fn numbered(&mut self, at: usize, number: &str, end: usize) -> usize {
         let place = self.place(at, end);
         let number = number.parse().unwrap_or(usize::MAX);
@@ -203,15 +238,21 @@ impl TemplateExpander<'_> {
         let name = rest[1..close].trim();
         let end = at + 1 + close + 1;
         let place = self.place(at, end);
+        self.named(name, place);
+        end
+    }
+
+    /// Appends the operand with a symbolic name.
+    fn named(&mut self, name: &str, place: Span) {
         match self.symbols.iter().find(|symbol| symbol.name == name) {
             Some(symbol) => self.operand(symbol.operand, place),
             None => {
                 let names: Vec<&str> = self.symbols.iter().map(|symbol| symbol.name).collect();
-                self.found.push(diagnose::no_such_name(name, &names, place));
+                self.found
+                    .push(diagnose::no_such_name(self.dialect, name, &names, place));
                 self.filled.stand_in(&stand_in(name), place);
             }
         }
-        end
     }
 
     fn operand(&mut self, number: usize, place: Span) {
@@ -225,7 +266,8 @@ impl TemplateExpander<'_> {
                 self.filled.stand_in(&operand.name, place);
             }
             None => {
-                self.found.push(diagnose::no_such_operand(number, n, place));
+                self.found
+                    .push(diagnose::no_such_operand(self.dialect, number, n, place));
                 self.filled.stand_in(&stand_in(&number.to_string()), place);
             }
         }
@@ -234,6 +276,9 @@ impl TemplateExpander<'_> {
 
 /// Prefix of the placeholder names for nonexistent operands.
 pub(crate) const MISSING: &str = "missing_operand_";
+
+/// Prefix of the names of operands of `nvvm.inline_ptx`, whose types the checker infers.
+pub(crate) const INLINE_PTX: &str = "inline_ptx_";
 
 /// Returns a placeholder name for a nonexistent operand, so that the checker can parse the remaining assembly.
 fn stand_in(name: &str) -> String {

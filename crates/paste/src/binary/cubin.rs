@@ -1,7 +1,7 @@
 //! Reader of cubins, which are ELF files for one architecture. The reader extracts the sections, and the kernels with the properties that
 //! the compiler recorded.
 
-use super::elf::{Elf, RawSection, is_of_gpu};
+use super::elf::{ABI_VERSION, Elf, RawSection, is_of_gpu};
 use super::reader::ByteReader;
 use warpgrid_isa::sass::nv_info::{
     self, FRAME_SIZE, KPARAM_INFO, MAX_THREADS, MIN_STACK_SIZE, NUM_BARRIERS, NvInfoAttribute,
@@ -118,7 +118,7 @@ fn take(bytes: &[u8], left: &mut usize) -> Vec<u8> {
 fn target(elf: &Elf<'_>) -> String {
     // From version 8 of the ABI on, the second byte of the flags contains the architecture number.
     let (sm, is_specific) = match elf.abi_version {
-        8.. => ((elf.flags >> 8) & 0xff, elf.flags & 0x8 != 0),
+        ABI_VERSION.. => ((elf.flags >> 8) & 0xff, elf.flags & 0x8 != 0),
         _ => (elf.flags & 0xff, elf.flags & 0x800 != 0),
     };
     format!("sm_{sm}{}", if is_specific { "a" } else { "" })

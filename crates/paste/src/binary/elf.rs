@@ -5,10 +5,15 @@ use super::reader::ByteReader;
 pub(super) const MAGIC: &[u8] = b"\x7fELF";
 
 /// Value of `e_machine` that identifies GPU code.
-const EM_CUDA: u16 = 190;
+pub(super) const EM_CUDA: u16 = 190;
+/// Value of `e_ident[EI_ABIVERSION]` from CUDA 13 on.
+pub(super) const ABI_VERSION: u8 = 8;
 /// Maximum number of sections and symbols.
 const MAX_SECTIONS: u64 = 100_000;
 const MAX_SYMBOLS: u64 = 1_000_000;
+/// Types of sections with data and with names.
+pub(super) const PROGBITS: u32 = 1;
+pub(super) const STRTAB: u32 = 3;
 /// Type of a section that occupies no bytes in the file.
 const NOBITS: u32 = 8;
 const SYMTAB: u32 = 2;

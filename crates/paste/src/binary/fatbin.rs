@@ -1,10 +1,11 @@
 //! Reader of fatbins, which are sequences of PTX sources and cubins. Each entry has a header and is usually compressed. The reader extracts
 //! the entries.
 
-use super::cubin::{Cubin, is_cubin};
+use super::cubin::is_cubin;
 use super::reader::ByteReader;
 use super::{
     BinaryContents, EmbeddedProgram, EmbeddedProgramKind, MAX_ENTRIES, MAX_ENTRY_BYTES, lz4,
+    programs_of_elf,
 };
 use ruzstd::io::Read;
 
@@ -72,9 +73,10 @@ pub(super) fn read(
             break;
         };
         match entry.open(file, at, left) {
-            Ok(Some(found)) => contents.entries.push(found),
-            // Ignore entries of undocumented kinds.
-            Ok(None) => {}
+            Ok(found) => {
+                let left = MAX_ENTRIES - contents.entries.len();
+                contents.entries.extend(found.into_iter().take(left));
+            }
             Err(reason) => contents.notes.push(reason),
         }
         let Some(next) = at
@@ -122,14 +124,15 @@ impl EntryHeader {
         })
     }
 
+    /// Returns the code objects of the entry. The list is empty for entries of undocumented kinds.
     fn open(
         &self,
         file: ByteReader<'_>,
         at: u64,
         left: &mut usize,
-    ) -> Result<Option<EmbeddedProgram>, String> {
+    ) -> Result<Vec<EmbeddedProgram>, String> {
         if !matches!(self.kind, KIND_PTX | KIND_CUBIN) {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         let place = format!("the code object for sm_{} at byte {at}", self.arch);
         let packed = match (self.flags & IS_ZSTD != 0, self.flags & IS_LZ4 != 0) {
@@ -156,28 +159,29 @@ impl EntryHeader {
             unpack(packed, raw, wanted, limit).map_err(|reason| format!("{place} {reason}"))?;
         *left -= unpacked.len().min(*left);
         let source_name = start.and_then(|_| self.name(file, at));
-        let n_bytes = unpacked.len();
-        let (kind, target) = match self.kind {
+        let found = match self.kind {
             KIND_PTX => {
                 let text = ptx_text(&unpacked);
-                let target = stated_target(&text);
-                (EmbeddedProgramKind::Ptx(text), target)
+                vec![EmbeddedProgram {
+                    target: stated_target(&text),
+                    kind: EmbeddedProgramKind::Ptx(text),
+                    source_name: None,
+                    packed: None,
+                    n_bytes: unpacked.len(),
+                }]
             }
             _ if is_cubin(&unpacked) => {
-                let cubin =
-                    Cubin::read(&unpacked).map_err(|reason| format!("{place}: {reason}"))?;
-                let target = cubin.target.clone();
-                (EmbeddedProgramKind::Machine(Box::new(cubin)), Some(target))
+                programs_of_elf(&unpacked).map_err(|reason| format!("{place}: {reason}"))?
             }
             _ => return Err(format!("{place} is not a cubin")),
         };
-        Ok(Some(EmbeddedProgram {
-            kind,
-            target: Some(self.target(target)),
-            source_name,
+        let placed = found.into_iter().map(|program| EmbeddedProgram {
+            target: Some(self.target(program.target)),
+            source_name: source_name.clone(),
             packed,
-            n_bytes,
-        }))
+            ..program
+        });
+        Ok(placed.collect())
     }
 
     /// Returns the target that the code specifies, with the suffix from the header of the entry, because only the header specifies the
@@ -211,7 +215,8 @@ fn ptx_text(bytes: &[u8]) -> String {
     text.trim_start_matches('\n').to_owned()
 }
 
-fn stated_target(text: &str) -> Option<String> {
+/// Returns the target that the header of a PTX module specifies.
+pub(super) fn stated_target(text: &str) -> Option<String> {
     let (_, rest) = text.split_once(".target")?;
     let name: String = rest
         .trim_start()

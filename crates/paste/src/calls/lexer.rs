@@ -1,4 +1,4 @@
-//! Lexer for the subset of Julia and C# that is necessary to parse calls and strings. The lexer splits a source into words, literals and
+//! Lexer for the subset of Julia, C# and Rust that is necessary to parse calls and strings. The lexer splits a source into words, literals and
 //! punctuation.
 
 use crate::scan::{begins_word, depth_after, end_of_character, end_of_number, has_quotes};
@@ -10,6 +10,7 @@ use warpgrid_program::Span;
 pub(crate) enum Language {
     Julia,
     CSharp,
+    Rust,
 }
 
 /// Splits a text into tokens, including comments.
@@ -24,6 +25,14 @@ pub(crate) fn tokens(source: &str, language: Language) -> Vec<Token> {
         ends_value: false,
     };
     std::iter::from_fn(|| lexer.next()).collect()
+}
+
+/// Number of `#` signs around a raw string literal of Rust, or `None` for a string literal with escape sequences.
+#[derive(Clone, Copy)]
+struct RawDelimiter(Option<usize>);
+
+impl RawDelimiter {
+    const NONE: RawDelimiter = RawDelimiter(None);
 }
 
 struct Lexer<'a> {
@@ -49,11 +58,29 @@ impl Lexer<'_> {
         let kind = match (first, self.language) {
             (b'#', Language::Julia) => self.julia_comment(),
             (b'#', Language::CSharp) if self.starts_line => self.rest_of_line(),
-            (b'/', Language::CSharp) if self.rest().starts_with("//") => self.rest_of_line(),
+            (b'/', Language::CSharp | Language::Rust) if self.rest().starts_with("//") => {
+                self.rest_of_line()
+            }
+            (b'/', Language::Rust) if self.rest().starts_with("/*") => {
+                self.nested_comment(["/*", "*/"])
+            }
             (b'/', Language::CSharp) if self.rest().starts_with("/*") => {
                 let end = self.rest().find("*/").map(|end| end + 2);
                 self.at += end.unwrap_or(self.rest().len());
                 TokenKind::Comment
+            }
+            (b'"', Language::Rust) => self.rust_string(RawDelimiter::NONE),
+            (b'r' | b'b' | b'c', Language::Rust) if self.rust_prefix().is_some() => {
+                let (n, delimiter) = self.rust_prefix().unwrap_or((0, RawDelimiter::NONE));
+                self.at += n;
+                self.rust_string(delimiter)
+            }
+            (b'\'', Language::Rust) if self.is_lifetime() => {
+                self.at += 1;
+                self.word()
+            }
+            (b'\'', Language::Rust) => {
+                self.to(end_of_character(self.bytes, start), TokenKind::Character)
             }
             (b'"', _) => self.string(""),
             (b'\'', Language::CSharp) => {
@@ -115,27 +142,80 @@ impl Lexer<'_> {
 
     /// Reads a line comment, or a block comment, which can be nested.
     fn julia_comment(&mut self) -> TokenKind {
-        if !self.rest().starts_with("#=") {
-            return self.rest_of_line();
+        match self.rest().starts_with("#=") {
+            true => self.nested_comment(["#=", "=#"]),
+            false => self.rest_of_line(),
         }
+    }
+
+    /// Reads a block comment, which can contain block comments. The delimiters consist of two characters.
+    fn nested_comment(&mut self, [open, close]: [&str; 2]) -> TokenKind {
         let mut depth = 0usize;
         while self.at < self.bytes.len() {
-            match (self.bytes[self.at], self.bytes.get(self.at + 1)) {
-                (b'#', Some(b'=')) => {
-                    depth += 1;
-                    self.at += 2;
+            let rest = &self.bytes[self.at..];
+            if rest.starts_with(open.as_bytes()) {
+                depth += 1;
+                self.at += 2;
+            } else if rest.starts_with(close.as_bytes()) {
+                depth -= 1;
+                self.at += 2;
+                if depth == 0 {
+                    break;
                 }
-                (b'=', Some(b'#')) => {
-                    depth -= 1;
-                    self.at += 2;
-                    if depth == 0 {
-                        break;
-                    }
-                }
-                _ => self.at += 1,
+            } else {
+                self.at += 1;
             }
         }
         TokenKind::Comment
+    }
+
+    /// Returns the length of the prefix of a Rust string literal, and its delimiter: `r`, `r##`, `b`, `br#`, `c`.
+    fn rust_prefix(&self) -> Option<(usize, RawDelimiter)> {
+        let rest = &self.bytes[self.at..];
+        let n_letters = rest
+            .iter()
+            .take(2)
+            .take_while(|byte| matches!(byte, b'r' | b'b' | b'c'))
+            .count();
+        let is_raw = n_letters > 0 && rest[n_letters - 1] == b'r';
+        let signs = rest[n_letters..].iter();
+        let n_signs = signs.take_while(|byte| **byte == b'#').count();
+        let is_string = rest.get(n_letters + n_signs) == Some(&b'"') && (is_raw || n_signs == 0);
+        is_string.then_some((n_letters + n_signs, RawDelimiter(is_raw.then_some(n_signs))))
+    }
+
+    /// Reads a Rust string that starts at its opening quote.
+    fn rust_string(&mut self, RawDelimiter(delimiter): RawDelimiter) -> TokenKind {
+        self.at += 1;
+        let start = self.at;
+        let is_end = |at: usize| match delimiter {
+            Some(n) => has_quotes(self.bytes, at + 1, b'#', n),
+            None => true,
+        };
+        let (mut at, mut after) = (start, self.bytes.len());
+        while let Some(byte) = self.bytes.get(at) {
+            match byte {
+                b'\\' if delimiter.is_none() => at = (at + 2).min(self.bytes.len()),
+                b'"' if is_end(at) => {
+                    after = at + 1 + delimiter.unwrap_or(0);
+                    break;
+                }
+                _ => at += 1,
+            }
+        }
+        self.at = after;
+        TokenKind::Text {
+            inner: Span::new(start as u32, at as u32),
+            is_raw: delimiter.is_some(),
+            is_formatted: false,
+        }
+    }
+
+    /// Checks whether the quote at the current position starts a lifetime or a label (`'a`) instead of a character literal (`'a'`).
+    fn is_lifetime(&self) -> bool {
+        let mut rest = self.rest().chars().skip(1);
+        let first = rest.next();
+        first.is_some_and(|c| c != '\\') && rest.next() != Some('\'')
     }
 
     /// Returns the length of the prefix of a C# string: `@`, `$`, `$@`, `@$`, `$$`.
@@ -186,6 +266,7 @@ impl Lexer<'_> {
             is_formatted: match self.language {
                 Language::Julia => prefix.is_empty(),
                 Language::CSharp => prefix.contains('$'),
+                Language::Rust => false,
             },
         }
     }
@@ -260,11 +341,57 @@ mod tests {
     }
 
     #[test]
+    fn rust_raw_strings_lifetimes_and_nested_comments_are_tokenized() {
+        assert_eq!(
+            texts(
+                r####"f::<'a>('\'', 'b', r#"a"b"#, b"\"", r) /* /* */ */ 'l: x"####,
+                Language::Rust
+            ),
+            [
+                "f",
+                ":",
+                ":",
+                "<",
+                "'a",
+                ">",
+                "(",
+                r"'\''",
+                ",",
+                "'b'",
+                ",",
+                r###"r#"a"b"#"###,
+                ",",
+                r#"b"\"""#,
+                ",",
+                "r",
+                ")",
+                "/* /* */ */",
+                "'l",
+                ":",
+                "x"
+            ]
+        );
+    }
+
+    #[test]
     fn unterminated_literals_end_within_source() {
         for source in [
-            "\"", "\"\"\"", "'", "'\\", "\"\\", "#=", "/*", "@\"", "$\"\"\"", "raw\"\\",
+            "\"",
+            "\"\"\"",
+            "'",
+            "'\\",
+            "\"\\",
+            "#=",
+            "/*",
+            "@\"",
+            "$\"\"\"",
+            "raw\"\\",
+            "r#\"",
+            "br##\"a\"#",
+            "r\"",
+            "'é",
         ] {
-            for language in [Language::Julia, Language::CSharp] {
+            for language in [Language::Julia, Language::CSharp, Language::Rust] {
                 let found = tokens(source, language);
                 assert!(
                     found

@@ -55,6 +55,9 @@ const CLASSES: &[&str] = &[
     "ulonglong2",
 ];
 
+/// Maximum number of tokens between a declaration and its use. The limit bounds the time for names that the source does not declare.
+const MAX_DISTANCE: usize = 4096;
+
 /// Declaration of a variable: the index of the token with its name, and its type if the type is known.
 pub(super) struct Declaration {
     pub(super) name: usize,
@@ -78,11 +81,20 @@ pub(super) fn declaration(
 ) -> Option<Declaration> {
     // Number of unopened braces, because the declarations of a closed scope are invisible.
     let mut n_closed = 0usize;
-    for at in (0..before).rev() {
+    // Whether the current token precedes the body of a closed scope. The parameters of another function are invisible, too.
+    let mut is_closed_head = false;
+    for at in (before.saturating_sub(MAX_DISTANCE)..before).rev() {
         match pieces.kind(at)? {
-            TokenKind::Punctuation(b'}') => n_closed += 1,
-            TokenKind::Punctuation(b'{') => n_closed = n_closed.saturating_sub(1),
-            TokenKind::Word if n_closed == 0 && pieces.text(at) == name => {
+            TokenKind::Punctuation(b'}') => {
+                n_closed += 1;
+                is_closed_head = false;
+            }
+            TokenKind::Punctuation(b'{') => {
+                is_closed_head = n_closed == 1;
+                n_closed = n_closed.saturating_sub(1);
+            }
+            TokenKind::Punctuation(b';') => is_closed_head = false,
+            TokenKind::Word if n_closed == 0 && !is_closed_head && pieces.text(at) == name => {
                 let is_end = |sign| pieces.is(at + 1, sign);
                 if ![b',', b')', b';', b'='].into_iter().any(is_end) || pieces.is(at + 2, b'=') {
                     continue;
@@ -117,10 +129,21 @@ enum TypeWords {
     None,
 }
 
+/// Checks whether the token `at` belongs to a preprocessor directive.
+fn is_in_directive(pieces: TokenStream<'_>, at: usize) -> bool {
+    let mut line = (0..=at).rev();
+    line.find(|index| pieces.tokens[*index].starts_line)
+        .is_some_and(|first| pieces.is(first, b'#'))
+}
+
 fn type_before(pieces: TokenStream<'_>, name: usize) -> TypeWords {
     let (mut words, mut is_pointer) = (Vec::new(), false);
     let mut at = name;
     while let Some(left) = at.checked_sub(1) {
+        // A directive ends at the end of its line without a semicolon.
+        if pieces.tokens[at].starts_line && is_in_directive(pieces, left) {
+            break;
+        }
         match pieces.kind(left) {
             Some(TokenKind::Word) => words.insert(0, pieces.text(left)),
             Some(TokenKind::Punctuation(b'*')) if words.is_empty() => is_pointer = true,
@@ -136,7 +159,7 @@ fn type_before(pieces: TokenStream<'_>, name: usize) -> TypeWords {
             Some(TokenKind::Punctuation(
                 b'(' | b',' | b';' | b'{' | b'}' | b':'
             ))
-        )
+        ) || pieces.tokens[at].starts_line && is_in_directive(pieces, left)
     });
     words.retain(|word| !QUALIFIERS.contains(word));
     let [.., last] = words[..] else {

@@ -20,7 +20,16 @@ const AFTER_PARAMETERS: &[&str] = &[
 
 /// Words that precede a parenthesis but are not function names.
 const STATEMENTS: &[&str] = &[
-    "if", "for", "while", "switch", "catch", "return", "sizeof", "alignof", "decltype",
+    "if",
+    "constexpr",
+    "for",
+    "while",
+    "switch",
+    "catch",
+    "return",
+    "sizeof",
+    "alignof",
+    "decltype",
 ];
 
 impl<'a> Scopes<'a> {

@@ -32,12 +32,11 @@ const MAX_DEPTH: usize = 8;
 
 /// Returns the diagnostic for an operand whose declared type does not match its constraint, which the CUDA compiler rejects.
 fn wrong_type(
+    text: &str,
     constraint: Span,
     name: &str,
     declared: &DeclaredType,
-    source: &str,
 ) -> Option<Diagnostic> {
-    let text = constraint.text(source);
     let OperandKind::Register(ty) = Constraint::read(text, AsmDialect::Cuda).ok()?.kind else {
         return None;
     };
@@ -131,10 +130,16 @@ impl<'a> CppSource<'a> {
                 };
             }
             let at_end = at.min(close);
-            if at_end > start {
-                spans.push(pieces.tokens[start].span.to(pieces.tokens[at_end - 1].span));
-            }
+            // An argument can be empty, as in `M(a, , b)`.
+            spans.push(match at_end > start {
+                true => pieces.tokens[start].span.to(pieces.tokens[at_end - 1].span),
+                false => Span::at(pieces.tokens[start - 1].span.end),
+            });
             at += 1;
+            // The last argument is empty after a comma.
+            if at == close {
+                spans.push(Span::at(pieces.tokens[close - 1].span.end));
+            }
         }
         MacroArguments {
             given: names.iter().copied().zip(spans).collect(),
@@ -300,13 +305,19 @@ impl<'a> CppSource<'a> {
             if symbol.is_some() {
                 at += 3;
             }
-            let Some(inner) = self.constraint(at, arguments).filter(|_| at < to) else {
+            let read = self.constraint(at, to, arguments);
+            let Some((constraint, inner)) = read.filter(|_| at < to) else {
                 if at < to {
-                    self.unknown(at, block);
+                    let is_end = |at: &usize| pieces.is(*at, b'(') || pieces.is(*at, b',');
+                    let mut words = (at..to).take_while(|at| !is_end(at));
+                    let unresolved = words.find(|at| pieces.is_word(*at));
+                    self.unknown(unresolved.unwrap_or(at), block);
                 }
                 return;
             };
-            at += 1;
+            while at < to && !pieces.is(at, b'(') && !pieces.is(at, b',') {
+                at += 1;
+            }
             let (mut expression, mut end, mut initializer) = (String::new(), at, None);
             if pieces.is(at, b'(') {
                 end = pieces.closing(at).unwrap_or(to).min(to);
@@ -314,7 +325,7 @@ impl<'a> CppSource<'a> {
                 if end == at + 2 && pieces.is_word(at + 1) {
                     let declared = declared_type(pieces, at, &expression);
                     let wrong =
-                        declared.and_then(|ty| wrong_type(inner, &expression, &ty, pieces.source));
+                        declared.and_then(|ty| wrong_type(&constraint, inner, &expression, &ty));
                     block.diagnostics.extend(wrong);
                 }
                 initializer = self.initializer(at, end, &expression);
@@ -322,7 +333,7 @@ impl<'a> CppSource<'a> {
             }
             block.operands.push(ParsedAsmOperand {
                 symbol,
-                constraint: inner.text(pieces.source).to_owned(),
+                constraint,
                 place: inner,
                 expression,
                 value: None,
@@ -346,17 +357,59 @@ impl<'a> CppSource<'a> {
         }
     }
 
-    /// Returns the span of a constraint without quotes. The constraint is a string literal, or a macro parameter whose argument is a string
-    /// literal.
-    fn constraint(&self, at: usize, arguments: &MacroArguments<'a>) -> Option<Span> {
-        if let TokenKind::Text { inner, .. } = self.pieces.kind(at)? {
-            return Some(inner);
+    /// Returns the text of the constraint that starts at token `at`, and its span without quotes. The constraint consists of string
+    /// literals, macro parameters with and without `#`, and macros whose bodies are string literals. Returns `None` for other tokens.
+    fn constraint(
+        &self,
+        at: usize,
+        to: usize,
+        arguments: &MacroArguments<'a>,
+    ) -> Option<(String, Span)> {
+        let pieces = self.pieces;
+        let mut text = String::new();
+        let mut place: Option<Span> = None;
+        let mut at = at;
+        while at < to && !pieces.is(at, b'(') && !pieces.is(at, b',') {
+            let span = match pieces.kind(at)? {
+                TokenKind::Text { inner, .. } => {
+                    text.push_str(inner.text(pieces.source));
+                    inner
+                }
+                TokenKind::Punctuation(b'#') => {
+                    at += 1;
+                    let span = arguments.of(pieces.text(at))?;
+                    text.push_str(span.text(pieces.source));
+                    span
+                }
+                TokenKind::Word => {
+                    let inner = match arguments.of(pieces.text(at)) {
+                        Some(span) => self.literal_at(span)?,
+                        None => self.literal_of(self.macros.plain(pieces.text(at))?)?,
+                    };
+                    text.push_str(inner.text(pieces.source));
+                    inner
+                }
+                _ => return None,
+            };
+            place = place.or(Some(span));
+            at += 1;
         }
-        let span = arguments.of(self.pieces.text(at))?;
+        Some((text, place?))
+    }
+
+    /// Returns the text of the string literal that is the whole span, without quotes.
+    fn literal_at(&self, span: Span) -> Option<Span> {
         let mut tokens = self.pieces.tokens.iter();
-        let token = tokens.find(|token| token.span == span)?;
-        match token.kind {
+        match tokens.find(|token| token.span == span)?.kind {
             TokenKind::Text { inner, .. } => Some(inner),
+            _ => None,
+        }
+    }
+
+    /// Returns the text of the string literal that is the whole body of a macro, without quotes.
+    fn literal_of(&self, own: &Macro<'a>) -> Option<Span> {
+        match self.pieces.kind(own.body.start)? {
+            TokenKind::Text { inner, .. } if own.body.len() == 1 => Some(inner),
             _ => None,
         }
     }
@@ -382,10 +435,21 @@ impl<'a> CppSource<'a> {
     }
 
     fn clobbers(&self, from: usize, to: usize, block: &mut ParsedAsmBlock) {
+        let mut is_adjacent = false;
         for at in from..to {
             if let Some(TokenKind::Text { inner, .. }) = self.pieces.kind(at) {
-                let text = inner.text(self.pieces.source).to_owned();
-                block.clobbers.push((text, inner));
+                let text = inner.text(self.pieces.source);
+                match block.clobbers.last_mut().filter(|_| is_adjacent) {
+                    // Adjacent string literals are one string.
+                    Some((clobber, span)) => {
+                        clobber.push_str(text);
+                        *span = span.to(inner);
+                    }
+                    None => block.clobbers.push((text.to_owned(), inner)),
+                }
+                is_adjacent = true;
+            } else {
+                is_adjacent = false;
             }
         }
     }

@@ -4,9 +4,10 @@
 use super::strings::StringReader;
 use crate::argument::{Argument, add_operands, arguments, outputs};
 use crate::block::{Purity, Unresolved};
-use crate::constraint::AsmDialect;
+use crate::constraint::{AsmDialect, Constraint};
 use crate::diagnostics as diagnose;
 use crate::parsed_block::ParsedAsmBlock;
+use crate::template::INLINE_PTX;
 use crate::token_stream::{TokenKind, TokenStream};
 use warpgrid_program::{MappedSource, Span};
 
@@ -27,19 +28,33 @@ pub(super) fn read(strings: StringReader<'_>, at: usize, function: &str) -> Opti
     let mut texts = arguments
         .iter()
         .copied()
-        .filter(|argument| argument.name.is_none() && value_of(strings, *argument).is_some());
-    let assembly = named(&["asm", "asm_string"]).or_else(|| texts.next());
+        .filter(|argument| argument.name.is_none() && value_of(strings, *argument).is_some())
+        .peekable();
+    let is_constraints = |argument: &Argument<'_>| {
+        value_of(strings, *argument)
+            .is_some_and(|(text, unknown)| is_constraint_list(&text.text, &unknown))
+    };
+    // If the assembly is an expression that the parser cannot evaluate, the first string is the list of constraints.
+    let assembly = named(&["asm", "asm_string"])
+        .or_else(|| texts.next_if(|argument| !is_constraints(argument)));
     let constraints = named(&["constraints", "constraint"]).or_else(|| texts.next());
     let Some(assembly) = assembly else {
         // If the assembly argument is an unresolved name, add this name to the block as an unresolved part.
-        let first = arguments.iter().find(|argument| argument.name.is_none())?;
+        let mut positional = arguments.iter().filter(|argument| argument.name.is_none());
+        let before_constraints =
+            constraints.and_then(|own| positional.clone().rfind(|other| other.to < own.from));
+        let unresolved = before_constraints.or_else(|| positional.next())?;
         block.unknown.push(Unresolved::assembly(
             pieces.source,
-            pieces.tokens[first.from].span,
+            pieces.tokens[unresolved.from].span,
         ));
         return Some(block);
     };
     block.template = read_value(strings, assembly, &mut block.unknown).unwrap_or_default();
+    let is_inline_ptx = pieces.text(at) == "inline_ptx";
+    if is_inline_ptx {
+        block.template = with_named_operands(&block.template);
+    }
     let inputs = named(&["args", "operands", "operands_"]).or_else(|| {
         arguments
             .iter()
@@ -59,7 +74,8 @@ pub(super) fn read(strings: StringReader<'_>, at: usize, function: &str) -> Opti
             block.diagnostics.push(found);
         }
     }
-    block.is_volatile = is_volatile(pieces, &arguments);
+    // The operation `nvvm.inline_ptx` always has side effects.
+    block.is_volatile = is_inline_ptx || is_volatile(pieces, &arguments);
     if pieces.text(at) == "inline_asm_elementwise" {
         let triton = Elementwise::read(pieces, &arguments);
         block.is_volatile |= triton.purity == Some(Purity::Impure);
@@ -145,6 +161,47 @@ fn element_bits(word: &str) -> Option<u32> {
     let rest = rest.find(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))?;
     let end = rest.find(|c: char| !c.is_ascii_digit());
     rest[..end.unwrap_or(rest.len())].parse().ok()
+}
+
+/// Checks whether a string is a list of LLVM constraints, such as `=r,r,~{memory}`. Unresolved parts of the string can be any constraints.
+fn is_constraint_list(text: &str, unknown: &[Unresolved]) -> bool {
+    let is_constraint = |part: &str| {
+        let part = part.trim();
+        let is_matching = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        is_matching
+            || part.starts_with("~{")
+            || (part.is_empty() && !unknown.is_empty())
+            || Constraint::read(part, AsmDialect::Llvm).is_ok()
+    };
+    !text.trim().is_empty() && text.split(',').all(is_constraint)
+}
+
+/// Replaces the operands of the MLIR operation `nvvm.inline_ptx` by names: `{$r0}` (read), `{$w0}` (written), `{$rw0}`. The names are
+/// undeclared, because the types of the operands are not part of the call. The checker infers the types from the instructions.
+fn with_named_operands(template: &MappedSource) -> MappedSource {
+    let text = &template.text;
+    let mut named = MappedSource::default();
+    let mut done = 0;
+    while let Some(found) = text[done..].find("{$") {
+        let at = done + found;
+        let inside = &text[at + 2..];
+        let end = inside.find(|c: char| !c.is_ascii_alphanumeric());
+        let name = &inside[..end.unwrap_or(inside.len())];
+        let access = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let is_operand = ["r", "w", "rw"].contains(&access) && access.len() < name.len();
+        let close = at + 2 + name.len();
+        if is_operand && text[close..].starts_with('}') {
+            named.append(template, Span::new(done as u32, at as u32));
+            let place = Span::new(at as u32, close as u32 + 1);
+            named.stand_in(&format!("{INLINE_PTX}{name}"), template.map.span(place));
+            done = close + 1;
+        } else {
+            named.append(template, Span::new(done as u32, at as u32 + 2));
+            done = at + 2;
+        }
+    }
+    named.append(template, Span::new(done as u32, text.len() as u32));
+    named
 }
 
 /// Returns the string value of an argument. Adds unresolved parts of the string, or the whole argument if it is unresolved, to `unknown`.

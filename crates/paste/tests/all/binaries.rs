@@ -1,10 +1,13 @@
 //! Compiled files: their extracted contents, and the handling of corrupted files.
 
-use expect_test::expect_file;
+use expect_test::{expect, expect_file};
 use proptest::prelude::*;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use warpgrid_paste::binary::{BinaryContents, EmbeddedProgramKind, is_binary, open};
+use warpgrid_isa::Target;
+use warpgrid_paste::binary::{
+    BinaryContents, EmbeddedProgramKind, ObjectKind, is_binary, open, write_object,
+};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/binaries")
@@ -105,6 +108,51 @@ fn files_without_gpu_code_are_rejected() {
     assert!(!is_binary(b"st.global.u32 [p], 1;"));
 }
 
+/// Returns an object that contains two PTX modules.
+fn object_with_ptx() -> Vec<u8> {
+    let target = Target::from_name("sm_90a").expect("a target");
+    let modules = [
+        ".version 8.0\n.target sm_80\n.entry first() { ret; }\n",
+        ".version 8.0\n.target sm_90a\n.entry second() { ret; }\n",
+    ];
+    write_object(&modules, target, ObjectKind::Executable)
+}
+
+/// Returns a fatbin with one uncompressed cubin entry for `sm_90`.
+fn fatbin_of(cubin: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0];
+    bytes.extend((cubin.len() as u64 + 64).to_le_bytes());
+    bytes.extend([2, 0, 1, 1, 64, 0, 0, 0]);
+    bytes.extend((cubin.len() as u64).to_le_bytes());
+    bytes.extend([0; 12]);
+    bytes.extend(90u32.to_le_bytes());
+    bytes.extend([0; 32]);
+    bytes.extend(cubin);
+    bytes
+}
+
+#[test]
+fn objects_with_ptx_contain_written_modules() {
+    let object = object_with_ptx();
+    assert!(is_binary(&object));
+    expect![[r#"
+        object with PTX
+        == sm_80, not packed, 51 bytes: first
+         | .version 8.0
+         | .target sm_80
+         | .entry first() { ret; }
+        == sm_90a, not packed, 53 bytes: second
+         | .version 8.0
+         | .target sm_90a
+         | .entry second() { ret; }
+    "#]]
+    .assert_eq(&described(&open(&object).expect("an object")));
+    let fatbin = open(&fatbin_of(&object)).expect("a fatbin");
+    assert_eq!(fatbin.kind, "fatbin");
+    let kernels = fatbin.entries.iter().flat_map(|entry| entry.kernels());
+    assert_eq!(kernels.collect::<Vec<_>>(), ["first", "second"]);
+}
+
 /// Returns a fatbin with one entry that claims these flags and sizes.
 fn claiming(flags: u64, size: u64, packed: u32, unpacked: u64) -> Vec<u8> {
     let mut bytes = vec![0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0];
@@ -135,9 +183,15 @@ fn oversized_and_corrupt_fatbin_entries_are_reported() {
     assert!(long.contains("truncated"), "{long}");
 }
 
+/// Returns the bytes of all files of this test, and of an object that contains PTX.
+fn inputs() -> Vec<Vec<u8>> {
+    let files = files().into_iter().map(|(_, bytes)| bytes);
+    files.chain([object_with_ptx()]).collect()
+}
+
 #[test]
 fn truncated_binaries_do_not_panic() {
-    for (_, bytes) in files() {
+    for bytes in inputs() {
         for end in (0..bytes.len()).step_by(97) {
             if let Ok(contents) = open(&bytes[..end]) {
                 let shown: usize = contents
@@ -155,8 +209,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn corrupted_binaries_do_not_panic(which in 0usize..7, places in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12)) {
-        let (_, mut bytes) = files().swap_remove(which);
+    fn corrupted_binaries_do_not_panic(which in 0usize..8, places in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12)) {
+        let mut bytes = inputs().swap_remove(which);
         for (place, value) in places {
             let at = place.index(bytes.len());
             bytes[at] = value;

@@ -6,19 +6,24 @@ use expect_test::expect_file;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use warpgrid_paste::EmbeddedFrontEnd;
-use warpgrid_program::{Diagnostic, FrontEnd, LineIndex, Overrides, Span};
+use warpgrid_paste::HostLanguage;
+use warpgrid_program::{Diagnostic, Document, FrontEnd, LineIndex, Overrides, Span};
 
 static PASTED: EmbeddedFrontEnd = EmbeddedFrontEnd::over(&warpgrid_ptx::Ptx);
 
 fn files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    files_in("tests/data")
+}
+
+fn files_in(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let entries = std::fs::read_dir(folder).expect("the folder of this test");
     let mut files: Vec<PathBuf> = entries
         .flatten()
         .map(|entry| entry.path())
         .filter(|path| {
             path.extension().is_some_and(|ending| {
-                ["cu", "py", "jl", "cs", "log"]
+                ["cu", "cpp", "py", "jl", "cs", "rs", "log"]
                     .iter()
                     .any(|own| ending == *own)
             })
@@ -28,10 +33,15 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// Formats the results for a source.
+/// Formats the results for a source whose language is detected.
 fn found(source: &str) -> String {
+    formatted(PASTED.open(source.into(), &Overrides::default()).as_ref())
+}
+
+/// Formats the asm blocks and the diagnostics of a document.
+fn formatted(document: &dyn Document) -> String {
+    let source = document.source();
     let lines = LineIndex::new(source);
-    let document = PASTED.open(source.into(), &Overrides::default());
     let mut text = String::new();
     for part in document.snippets() {
         let at = lines.position(source, part.span.start).line;
@@ -93,6 +103,45 @@ fn asm_blocks_are_extracted_from_host_sources() {
         let source = std::fs::read_to_string(&file).expect("a file that was listed");
         let expected = format!("{}.expect", file.display());
         expect_file![expected].assert_eq(&found(&source));
+    }
+}
+
+/// Opens a source of the language that the extension of the file name states.
+fn open_known<'a>(file: &Path, source: &'a str) -> Box<dyn Document + 'a> {
+    let extension = file.extension().and_then(|own| own.to_str());
+    let language = extension.and_then(HostLanguage::from_extension);
+    let language = language.expect("a file of a host language");
+    PASTED.open_host(source.into(), language, &Overrides::default())
+}
+
+#[test]
+fn only_ptx_is_extracted_from_sources_of_known_languages() {
+    for file in files_in("tests/data/known") {
+        let source = std::fs::read_to_string(&file).expect("a file that was listed");
+        let text = formatted(open_known(&file, &source).as_ref());
+        let name = file.file_stem().unwrap_or_default().to_string_lossy();
+        if name.starts_with("foreign") {
+            assert_eq!(text, "", "{}", file.display());
+        }
+        expect_file![format!("{}.expect", file.display())].assert_eq(&text);
+    }
+}
+
+#[test]
+fn test_data_without_ptx_has_no_diagnostics_in_any_known_language() {
+    for file in files_in("tests/data/known") {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy();
+        let source = std::fs::read_to_string(&file).expect("a file that was listed");
+        for extension in ["cpp", "py", "jl", "cs", "rs"] {
+            let other = file.with_extension(extension);
+            let document = open_known(&other, &source);
+            let diagnostics = document.check().diagnostics;
+            assert!(
+                !name.starts_with("foreign") || diagnostics.is_empty(),
+                "{} as {extension}: {diagnostics:?}",
+                file.display()
+            );
+        }
     }
 }
 
@@ -162,13 +211,51 @@ fn plain_ptx_source_has_no_asm_snippets() {
     }
 }
 
+/// Checks that a document completes the text at the marker `|`, which is not part of the source.
+fn check_completion(extension: &str, marked: &str, expected: &str) {
+    let at = marked.find('|').expect("the marker of the position");
+    let source = marked.replacen('|', "", 1);
+    let file = Path::new("file").with_extension(extension);
+    let document = open_known(&file, &source);
+    let found = document.complete(at as u32);
+    let names: Vec<&str> = found.iter().map(|item| item.text.as_str()).collect();
+    assert!(names.contains(&expected), "{marked}: {names:?}");
+}
+
+#[test]
+fn completion_works_in_incomplete_statements_of_all_languages() {
+    check_completion(
+        "cu",
+        "__device__ void f() { asm volatile(\"bar.sync 0;\\n\\tmemb|\"); }",
+        "membar",
+    );
+    check_completion("cu", "__device__ void f() { asm(\"ld.gl|", "global");
+    check_completion("cuh", "__global__ void f() { asm(\"mem|\"", "membar");
+    check_completion(
+        "py",
+        "import triton\ny = tl.inline_asm_elementwise(\"membar.|\", \"=r\", [x]",
+        "gl",
+    );
+    check_completion(
+        "rs",
+        "unsafe fn f() { asm!(\"bar.sync 0;\", \"st.gl|\"); }",
+        "global",
+    );
+    check_completion("rs", "// nvptx\nfn f() { asm!(r#\"memb|", "membar");
+    check_completion(
+        "jl",
+        "using CUDA\nf() = @asmcall(\"membar.|\", \"\", true)",
+        "gl",
+    );
+}
+
 #[test]
 fn hover_and_completion_work_within_strings() {
     let source = "void f() { asm volatile(\"st.global.u32 [%0], %1;\\n\\tmembar.\" :: \"l\"(p), \"r\"(x)); }";
     let document = PASTED.open(source.into(), &Overrides::default());
     let at = source.find("global").expect("it is there") as u32;
     let hover = document.hover(at).expect("a word of PTX");
-    assert_eq!(hover.span.text(source), "global");
+    assert_eq!(hover.span.text(source), ".global");
     let end = source.find("membar.").expect("it is there") + "membar.".len();
     let suggestions = document.complete(end as u32);
     assert!(

@@ -1,8 +1,10 @@
 //! Properties of arbitrary texts: no request panics, and every span of an asm block is within its source.
 
 use proptest::prelude::*;
-use warpgrid_paste::{EmbeddedFrontEnd, HostSource};
-use warpgrid_program::{FrontEnd, Overrides, Span};
+use std::ops::RangeInclusive;
+use std::path::Path;
+use warpgrid_paste::{EmbeddedFrontEnd, HostLanguage, HostSource};
+use warpgrid_program::{Document, FrontEnd, Overrides, SemanticToken, Span};
 
 static PASTED: EmbeddedFrontEnd = EmbeddedFrontEnd::over(&warpgrid_ptx::Ptx);
 
@@ -53,6 +55,30 @@ const PIECES: &[&str] = &[
     "int N = N;",
     "ptxas x, line 2; error : y\n",
     ".version 8.0\n",
+    "core::arch::asm!",
+    "\"mov.u32 {}, {x};\"",
+    "{0}",
+    "in(reg32) ",
+    "x = inout(reg64) ",
+    "const 3",
+    "options(pure)",
+    "r#\"",
+    "\"#",
+    "fn f<'a>() {",
+    "nvvm.inline_ptx",
+    "\"mov.b32 {$w0}, {$r0};\"",
+    "@asmcall",
+    "\"{\"",
+    "\"} }\"",
+];
+
+/// Host languages in which each source is opened.
+const LANGUAGES: &[HostLanguage] = &[
+    HostLanguage::Cpp,
+    HostLanguage::Python,
+    HostLanguage::Julia,
+    HostLanguage::CSharp,
+    HostLanguage::Rust,
 ];
 
 fn texts() -> impl Strategy<Value = String> {
@@ -60,9 +86,34 @@ fn texts() -> impl Strategy<Value = String> {
     pieces.prop_map(|pieces| pieces.concat())
 }
 
-/// Sends all requests for a source.
+/// Sends all requests for a source: with a detected language, and in each known language.
 fn ask(source: &str) {
     let document = PASTED.open(source.into(), &Overrides::default());
+    ask_document(document.as_ref(), 0..=source.len() as u32);
+    check_tokens(source, &PASTED.tokens(source));
+    for language in LANGUAGES {
+        let document = PASTED.open_host(source.into(), *language, &Overrides::default());
+        ask_document(document.as_ref(), 0..=source.len() as u32);
+        check_tokens(source, &PASTED.host_tokens(source, *language));
+    }
+}
+
+/// Checks that tokens are in source order and within the source.
+fn check_tokens(source: &str, tokens: &[SemanticToken]) {
+    let mut end = 0;
+    for token in tokens {
+        let Span { start, end: after } = token.span;
+        assert!(
+            start >= end && start <= after && after as usize <= source.len(),
+            "{token:?} in {source:?}"
+        );
+        end = after;
+    }
+}
+
+/// Checks a document, and sends the editor requests for the offsets in a range.
+fn ask_document(document: &dyn Document, offsets: RangeInclusive<u32>) {
+    let source = document.source();
     let n = source.len() as u32;
     let is_place = |span: Span| {
         span.start <= span.end
@@ -82,18 +133,61 @@ fn ask(source: &str) {
     for part in document.snippets() {
         assert!(is_place(part.span), "{part:?}");
     }
-    let mut end = 0;
-    for token in PASTED.tokens(source) {
-        assert!(
-            token.span.start >= end && is_place(token.span),
-            "{token:?} in {source:?}"
-        );
-        end = token.span.end;
-    }
-    for at in (0..=n).filter(|at| source.is_char_boundary(*at as usize)) {
+    let is_boundary = |at: &u32| *at <= n && source.is_char_boundary(*at as usize);
+    for at in offsets.filter(is_boundary) {
         document.hover(at);
         document.complete(at);
         document.signature(at);
+    }
+}
+
+/// Returns the host sources of the test data, with their languages.
+fn host_sources() -> Vec<(HostLanguage, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let folders = [root.clone(), root.join("known")];
+    let entries = folders.iter().flat_map(|folder| {
+        let entries = std::fs::read_dir(folder).expect("the folder of this test");
+        entries.flatten().map(|entry| entry.path())
+    });
+    let mut files: Vec<_> = entries.collect();
+    files.sort();
+    let sources = files.into_iter().filter_map(|file| {
+        let language = HostLanguage::from_extension(file.extension()?.to_str()?)?;
+        Some((language, std::fs::read_to_string(&file).ok()?))
+    });
+    sources.collect()
+}
+
+/// Returns the nearest character boundary before or at a byte offset.
+fn boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len()))
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(0)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    /// Edits a source as a user does: inserts a part of a statement, deletes a range, and possibly cuts the rest of the file.
+    #[test]
+    fn edited_host_source_yields_valid_spans(
+        which in any::<prop::sample::Index>(),
+        at in any::<prop::sample::Index>(),
+        n_deleted in 0usize..60,
+        piece in prop::sample::select(PIECES),
+        is_cut in any::<bool>(),
+    ) {
+        let sources = host_sources();
+        let (language, source) = which.get(&sources);
+        let start = boundary(source, at.index(source.len() + 1));
+        let end = boundary(source, start + n_deleted).max(start);
+        let rest = if is_cut { "" } else { &source[end..] };
+        let edited = format!("{}{piece}{rest}", &source[..start]);
+        let document = PASTED.open_host(edited.as_str().into(), *language, &Overrides::default());
+        let near = (start as u32).saturating_sub(20)..=(start + piece.len() + 20) as u32;
+        ask_document(document.as_ref(), near);
+        check_tokens(&edited, &PASTED.host_tokens(&edited, *language));
     }
 }
 

@@ -14,7 +14,7 @@ const SAMPLE: &str = include_str!("../data/verdicts.txt");
 fn is_accepted(statement: &str) -> bool {
     let overrides = Overrides {
         target: Target::from_name("sm_90"),
-        version: None,
+        ..Overrides::default()
     };
     let source = format!("void f() {{ {statement} }}");
     let found = PASTED.open(source.into(), &overrides).check().diagnostics;
