@@ -1,0 +1,1 @@
+[(block) (section_directive) (vector)] @fold

@@ -1,0 +1,2 @@
+(block "}" @end) @indent
+(parameter_list ")" @end) @indent

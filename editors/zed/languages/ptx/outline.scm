@@ -1,0 +1,2 @@
+(function [".entry" ".func"] @context name: (identifier) @name) @item
+(label name: (_) @name) @item
