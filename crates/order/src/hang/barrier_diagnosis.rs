@@ -19,7 +19,7 @@ pub(crate) fn barrier_at_fault(case: &HangContext<'_>, root: &Wait, id: u32) -> 
         return diverging_instruction(case, root);
     };
     let n_warps = case
-        .story
+        .trace
         .paths
         .keys()
         .filter(|warp| warp.block == root.block)
@@ -30,8 +30,8 @@ pub(crate) fn barrier_at_fault(case: &HangContext<'_>, root: &Wait, id: u32) -> 
             "the barrier expects more threads than the block has",
         );
     }
-    let story = case.story;
-    if let Some(at) = arrived_twice(story, root.block, id) {
+    let trace = case.trace;
+    if let Some(at) = arrived_twice(trace, root.block, id) {
         return Culprit::at(
             at,
             "threads arrive here twice in one phase, so the barrier counts each of these threads twice",
@@ -43,7 +43,7 @@ pub(crate) fn barrier_at_fault(case: &HangContext<'_>, root: &Wait, id: u32) -> 
                 && matches!(w.kind, WaitKind::Barrier { id: other, .. } if other == id)
         })
     };
-    let missing: Vec<WarpId> = story
+    let missing: Vec<WarpId> = trace
         .paths
         .keys()
         .filter(|warp| warp.block == root.block && !is_here(warp))
@@ -64,20 +64,20 @@ fn missing_warp(
     (id, phase): (u32, u32),
     warp: WarpId,
 ) -> Option<Culprit> {
-    let story = case.story;
-    let elsewhere = story.came.iter().rev().find(|came| {
-        came.warp == warp
-            && came.id != id
-            && came.waits == ArrivalMode::No
-            && came.phase == story.barrier_phase(root.block, came.id)
+    let trace = case.trace;
+    let elsewhere = trace.barrier_arrivals.iter().rev().find(|arrival| {
+        arrival.warp == warp
+            && arrival.id != id
+            && arrival.waits == ArrivalMode::No
+            && arrival.phase == trace.barrier_phase(root.block, arrival.id)
     });
-    if let Some(came) = elsewhere {
+    if let Some(arrival) = elsewhere {
         return Some(Culprit::at(
-            came.at,
+            arrival.at,
             "the threads arrive at a different barrier",
         ));
     }
-    let excluded = story.excluded.iter().rev().find(|excluded| {
+    let excluded = trace.excluded.iter().rev().find(|excluded| {
         let barrier = case.code.barrier_id(excluded.at);
         excluded.warp == warp
             && excluded.executed == 0
@@ -90,13 +90,16 @@ fn missing_warp(
             "the barrier is predicated off in the missing threads",
         ));
     }
-    let single = story.came.iter().find(|came| {
-        let is_awaited_again = came.phase < phase && case.code.loop_test(root.at()).is_some();
-        came.warp == warp && came.id == id && is_awaited_again && !case.code.is_in_loop(came.at)
+    let single = trace.barrier_arrivals.iter().find(|arrival| {
+        let is_awaited_again = arrival.phase < phase && case.code.loop_test(root.at()).is_some();
+        arrival.warp == warp
+            && arrival.id == id
+            && is_awaited_again
+            && !case.code.is_in_loop(arrival.at)
     });
-    if let Some(came) = single {
+    if let Some(arrival) = single {
         return Some(Culprit::at(
-            came.at,
+            arrival.at,
             "the threads arrive here once, but other threads wait for the barrier in each iteration of a loop",
         ));
     }
@@ -113,21 +116,21 @@ fn missing_warp(
         return Some(Culprit::at(later.unwrap_or(wait.at()), AFTER_A_WAIT));
     }
     let count = case.code.barrier_count(root.at());
-    let other_count = story.came.iter().find(|came| {
-        let other = case.code.barrier_count(came.at);
-        came.warp == warp && came.id == id && other.is_some() && other != count
+    let other_count = trace.barrier_arrivals.iter().find(|arrival| {
+        let other = case.code.barrier_count(arrival.at);
+        arrival.warp == warp && arrival.id == id && other.is_some() && other != count
     });
-    if let Some(came) = other_count {
+    if let Some(arrival) = other_count {
         return Some(Culprit::at(
-            came.at,
+            arrival.at,
             "the arrivals here specify a different thread count, and therefore complete a separate barrier phase",
         ));
     }
     let came_before = phase > 0
-        && story
-            .came
+        && trace
+            .barrier_arrivals
             .iter()
-            .any(|came| came.warp == warp && came.id == id);
+            .any(|arrival| arrival.warp == warp && arrival.id == id);
     if came_before && case.code.loop_test(root.at()).is_none() {
         return Some(Culprit::at(
             root.at(),
@@ -146,7 +149,7 @@ fn missing_warp(
 /// Returns the last executed instruction that defined the barrier number of a wait, or the wait if the number is a literal.
 fn barrier_number_definition(case: &HangContext<'_>, wait: &Wait) -> InstructionRef {
     let number = case.code.sources(wait.at()).first().copied();
-    let path = case.story.paths.get(&wait.warp_id());
+    let path = case.trace.paths.get(&wait.warp_id());
     let steps = path.into_iter().flat_map(|path| path.steps.iter().rev());
     let mut steps = steps
         .filter(|(_, lanes)| lanes & wait.lanes != 0)
@@ -157,18 +160,19 @@ fn barrier_number_definition(case: &HangContext<'_>, wait: &Wait) -> Instruction
 }
 
 /// Returns the instruction at which threads arrive at a barrier for the second time in one phase.
-fn arrived_twice(story: &ExecutionTrace, block: u64, id: u32) -> Option<InstructionRef> {
+fn arrived_twice(trace: &ExecutionTrace, block: u64, id: u32) -> Option<InstructionRef> {
     let all = || {
-        let came = story.came.iter().enumerate();
-        came.filter(move |(_, came)| came.warp.block == block && came.id == id)
+        let arrival = trace.barrier_arrivals.iter().enumerate();
+        arrival.filter(move |(_, arrival)| arrival.warp.block == block && arrival.id == id)
     };
-    let again = all().find(|(index, came)| {
+    let again = all().find(|(index, arrival)| {
         let mut before = all().take_while(|(other, _)| other < index);
         before.any(|(_, other)| {
-            (other.warp, other.phase) == (came.warp, came.phase) && other.lanes & came.lanes != 0
+            (other.warp, other.phase) == (arrival.warp, arrival.phase)
+                && other.lanes & arrival.lanes != 0
         })
     });
-    again.map(|(_, came)| came.at)
+    again.map(|(_, arrival)| arrival.at)
 }
 
 /// Returns the waits of the threads that have not arrived at the barrier of their cluster.
@@ -178,7 +182,7 @@ fn missing_at_cluster<'a>(
 ) -> impl Iterator<Item = &'a Wait> {
     let blocks = case.machine.cluster(root.block);
     case.waits.iter().filter(move |wait| {
-        let arrived = case.story.at_cluster.get(&wait.warp_id());
+        let arrived = case.trace.at_cluster.get(&wait.warp_id());
         blocks.contains(&wait.block) && wait.lanes & !arrived.copied().unwrap_or(0) != 0
     })
 }
@@ -206,7 +210,7 @@ pub(crate) fn cluster_at_fault(case: &HangContext<'_>, root: &Wait) -> Culprit {
     if let Some(at) = code.next_after(missing.at(), |at| code.is_cluster_arrival(at)) {
         return Culprit::at(at, AFTER_A_WAIT);
     }
-    let path = case.story.paths.get(&missing.warp_id());
+    let path = case.trace.paths.get(&missing.warp_id());
     let mut steps = path.into_iter().flat_map(|path| path.steps.iter());
     let came_before = steps.any(|(at, _)| *at == root.at());
     if came_before && code.loop_test(root.at()).is_some() {
@@ -225,12 +229,12 @@ pub(crate) fn trip_count(
     at: InstructionRef,
     warp: WarpId,
 ) -> InstructionRef {
-    let path = case.story.paths.get(&warp);
+    let path = case.trace.paths.get(&warp);
     let executed = path.and_then(|path| path.steps.iter().find(|(step, _)| *step == at));
     let lane = executed.map_or(0, |(_, lanes)| lanes.trailing_zeros());
     if let Some(exit) = case
         .code
-        .early_exit_branch(case.story, LaneId { warp, lane }, at)
+        .early_exit_branch(case.trace, LaneId { warp, lane }, at)
     {
         return exit;
     }

@@ -21,7 +21,7 @@ use warpgrid_isa::Flag;
 #[derive(Clone, Copy)]
 pub(crate) struct HangContext<'a> {
     pub(crate) machine: &'a Machine,
-    pub(crate) story: &'a ExecutionTrace,
+    pub(crate) trace: &'a ExecutionTrace,
     pub(crate) full_residency_trace: Option<&'a ExecutionTrace>,
     pub(crate) code: ProgramQuery<'a>,
     pub(crate) waits: &'a [Wait],
@@ -39,7 +39,7 @@ impl HangContext<'_> {
 
     /// Returns the step at which the current phase of an mbarrier began.
     pub(crate) fn phase_start(&self, object: MbarrierRef) -> u64 {
-        self.story.began.get(&object).copied().unwrap_or(0)
+        self.trace.began.get(&object).copied().unwrap_or(0)
     }
 }
 
@@ -152,21 +152,23 @@ pub(crate) fn explain(case: &HangContext<'_>, root: &Wait) -> Diagnosis {
 
 /// Returns the faulty instruction if the transferred bytes of an mbarrier phase do not match the expected bytes.
 fn bytes_at_fault(case: &HangContext<'_>, root: &Wait, object: MbarrierRef, bytes: i32) -> Culprit {
-    let story = case.story;
-    let phase = story.phase(object);
-    let expects = story
-        .deeds
+    let trace = case.trace;
+    let phase = trace.phase(object);
+    let expects = trace
+        .mbarrier_events
         .iter()
         .rev()
-        .find(|deed| deed.object == object && deed.phase == phase && deed.expects_bytes());
+        .find(|event| event.object == object && event.phase == phase && event.expects_bytes());
     let copies = || {
-        story
-            .sent
+        trace
+            .async_starts
             .iter()
-            .filter(|sent| sent.object == object && sent.bytes.is_some())
+            .filter(|start| start.object == object && start.bytes.is_some())
     };
-    let of_phase = copies().rev().find(|sent| sent.phase == phase);
-    let fallback = expects.map(|deed| deed.at).or(of_phase.map(|sent| sent.at));
+    let of_phase = copies().rev().find(|start| start.phase == phase);
+    let fallback = expects
+        .map(|event| event.at)
+        .or(of_phase.map(|start| start.at));
     let expected = |what| Culprit {
         at: fallback,
         what,
@@ -177,7 +179,7 @@ fn bytes_at_fault(case: &HangContext<'_>, root: &Wait, object: MbarrierRef, byte
         return expected("`expect_tx` specifies fewer bytes than are transferred");
     }
     let began = case.phase_start(object);
-    let left_out = story.excluded.iter().rev().find(|excluded| {
+    let left_out = trace.excluded.iter().rev().find(|excluded| {
         excluded.step >= began
             && excluded.executed == 0
             && excluded.warp.block == object.0
@@ -195,18 +197,18 @@ fn bytes_at_fault(case: &HangContext<'_>, root: &Wait, object: MbarrierRef, byte
             "the multicast mask of this copy does not include the waiting block",
         );
     }
-    let elsewhere = story.sent.iter().rev().filter(|sent| {
-        let state = case.object_state(sent.object);
-        sent.object != object && state.is_some_and(|state| state.bytes < 0)
+    let elsewhere = trace.async_starts.iter().rev().filter(|start| {
+        let state = case.object_state(start.object);
+        start.object != object && state.is_some_and(|state| state.bytes < 0)
     });
     // Prefer the copy that transfers exactly the missing bytes; otherwise, select the last copy.
-    let is_exact = |sent: &&AsyncStartEvent| sent.bytes == Some(bytes.unsigned_abs());
+    let is_exact = |start: &&AsyncStartEvent| start.bytes == Some(bytes.unsigned_abs());
     let elsewhere = elsewhere
         .clone()
         .find(is_exact)
         .or(elsewhere.clone().next());
-    if let Some(sent) = elsewhere {
-        return Culprit::at(sent.at, "this copy completes on a different mbarrier");
+    if let Some(start) = elsewhere {
+        return Culprit::at(start.at, "this copy completes on a different mbarrier");
     }
     if let Some(at) = skipped_copy(case, root, object, bytes.unsigned_abs()) {
         return Culprit::at(
@@ -214,18 +216,18 @@ fn bytes_at_fault(case: &HangContext<'_>, root: &Wait, object: MbarrierRef, byte
             "threads skip a copy here, but the mbarrier still expects the bytes of the copy",
         );
     }
-    let shorter = copies().filter(|sent| sent.phase == phase).find(|sent| {
-        let earlier = story
-            .sent
+    let shorter = copies().filter(|start| start.phase == phase).find(|start| {
+        let earlier = trace
+            .async_starts
             .iter()
-            .filter(|old| old.at == sent.at && old.step < sent.step);
+            .filter(|old| old.at == start.at && old.step < start.step);
         earlier
             .max_by_key(|old| old.bytes)
-            .is_some_and(|old| old.bytes > sent.bytes)
+            .is_some_and(|old| old.bytes > start.bytes)
     });
     match shorter {
-        Some(sent) => Culprit::at(
-            sent.at,
+        Some(start) => Culprit::at(
+            start.at,
             "this copy transfers fewer bytes than in previous iterations, but the expected byte count is unchanged",
         ),
         None => expected("`expect_tx` specifies more bytes than are transferred"),
@@ -240,26 +242,25 @@ fn skipped_copy(
     object: MbarrierRef,
     missing: u32,
 ) -> Option<InstructionRef> {
-    let story = case.story;
+    let trace = case.trace;
     // A warp usually starts the copies whose bytes the warp expects.
     let expects = |warp: WarpId| {
-        let mut deeds = story.deeds.iter();
-        deeds.any(|deed| {
-            deed.expects_bytes()
-                && (deed.warp, deed.object, deed.phase) == (warp, object, story.phase(object))
+        let mut events = trace.mbarrier_events.iter();
+        events.any(|event| {
+            event.expects_bytes()
+                && (event.warp, event.object, event.phase) == (warp, object, trace.phase(object))
         })
     };
     let copies = case.code.all_places();
     let copies = copies.filter(|at| case.code.is_copy(*at) && !is_after_a_wait(case, *at));
     let branches = copies.filter_map(|at| {
-        let executed = story.sent.iter().find(|sent| sent.at == at);
+        let executed = trace.async_starts.iter().find(|start| start.at == at);
         let size = match executed {
             Some(first) => {
-                let same = story
-                    .sent
-                    .iter()
-                    .filter(|sent| (sent.at, sent.warp, sent.step) == (at, first.warp, first.step));
-                let sizes = same.filter_map(|sent| sent.bytes);
+                let same = trace.async_starts.iter().filter(|start| {
+                    (start.at, start.warp, start.step) == (at, first.warp, first.step)
+                });
+                let sizes = same.filter_map(|start| start.bytes);
                 Some(sizes.fold(0, u32::saturating_add))
             }
             None => case.code.literal_copy_size(at),
@@ -286,20 +287,20 @@ fn multicast_past(
     phase: u32,
 ) -> Option<InstructionRef> {
     let cluster = case.machine.cluster(object.0);
-    let to = |sent: &&AsyncStartEvent, to: MbarrierRef| sent.object == to && sent.phase == phase;
+    let to = |start: &&AsyncStartEvent, to: MbarrierRef| start.object == to && start.phase == phase;
     let is_multicast = |at: InstructionRef| case.code.has(at, Flag::Multicast);
     let others = cluster.iter().filter(|block| **block != object.0);
     others
         .flat_map(|block| {
             let twin = (*block, object.1);
-            let sent = case.story.sent.iter().rev();
-            sent.filter(move |sent| to(sent, twin))
+            let start = case.trace.async_starts.iter().rev();
+            start.filter(move |start| to(start, twin))
         })
-        .find(|sent| {
-            let here = |own: &AsyncStartEvent| own.at == sent.at && to(&own, object);
-            is_multicast(sent.at) && !case.story.sent.iter().any(here)
+        .find(|start| {
+            let here = |own: &AsyncStartEvent| own.at == start.at && to(&own, object);
+            is_multicast(start.at) && !case.trace.async_starts.iter().any(here)
         })
-        .map(|sent| sent.at)
+        .map(|start| start.at)
 }
 
 /// Returns the faulty instruction if some lanes of a warp do not reach the warp synchronization at which the other
@@ -322,17 +323,17 @@ fn lanes_at_fault(case: &HangContext<'_>, root: &Wait, missing: u32) -> Culprit 
 
 /// Returns the instruction at which the missing threads left the path of the waiting threads.
 pub(crate) fn diverging_instruction(case: &HangContext<'_>, root: &Wait) -> Culprit {
-    let story = case.story;
+    let trace = case.trace;
     let here = |warp: &WarpId| {
         case.waits
             .iter()
             .any(|wait| wait.warp_id() == *warp && wait.at() == root.at())
     };
-    let missing = story
+    let missing = trace
         .paths
         .keys()
         .find(|warp| warp.block == root.block && !here(warp))
-        .or_else(|| story.paths.keys().find(|warp| !here(warp)));
+        .or_else(|| trace.paths.keys().find(|warp| !here(warp)));
     let found = missing.and_then(|warp| divergence_point(case, root, *warp));
     Culprit {
         at: found.or(Some(root.at())),
@@ -360,7 +361,7 @@ pub(crate) fn parting_from(
     missing: WarpId,
 ) -> Option<InstructionRef> {
     let of = |warp: &WarpId| {
-        let path = case.story.paths.get(warp)?;
+        let path = case.trace.paths.get(warp)?;
         let own = path.steps.iter().filter(|(_, taken)| taken & lanes != 0);
         Some(own.map(|(at, _)| *at).collect::<Vec<InstructionRef>>())
     };
@@ -369,7 +370,7 @@ pub(crate) fn parting_from(
     let own = of(&missing)?;
     let path = match own.is_empty() {
         true => {
-            let all = case.story.paths.get(&missing)?.steps.iter();
+            let all = case.trace.paths.get(&missing)?.steps.iter();
             all.map(|(at, _)| *at).collect()
         }
         false => own,
@@ -382,13 +383,13 @@ pub(crate) fn parting_from(
 
 /// Returns the branch before an instruction at which the given lanes of a warp diverged from its other lanes.
 pub(crate) fn diverging_branch(
-    story: &ExecutionTrace,
+    trace: &ExecutionTrace,
     code: ProgramQuery<'_>,
     warp: WarpId,
     lanes: u32,
     at: InstructionRef,
 ) -> Option<InstructionRef> {
-    let path = story.paths.get(&warp)?;
+    let path = trace.paths.get(&warp)?;
     let end = path
         .steps
         .iter()
@@ -428,7 +429,7 @@ fn unstarted_at_fault(
             ),
         );
     };
-    let counted = case.story.written.iter().any(|w| w.at == written.at);
+    let counted = case.trace.written.iter().any(|w| w.at == written.at);
     let at = match counted {
         true => case.code.test_of(root.at()).unwrap_or(written.at),
         false => written.at,

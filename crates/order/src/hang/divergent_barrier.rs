@@ -11,20 +11,20 @@ use warpgrid_emulator::{FaultKind, Machine, RunDiagnosticKind, WaitReason, WarpI
 /// even if the launch does not hang.
 pub(crate) fn divergent(
     machine: &Machine,
-    story: &ExecutionTrace,
+    trace: &ExecutionTrace,
     code: ProgramQuery<'_>,
 ) -> Option<Diagnosis> {
-    let parts = parts_of_warps(machine, story, code);
+    let parts = parts_of_warps(machine, trace, code);
     let (block, warp, at) = *parts.first()?;
-    let came = story
-        .came
+    let arrival = trace
+        .barrier_arrivals
         .iter()
-        .find(|came| came.warp == WarpId { block, warp } && came.at == at);
-    let (id, lanes) = came.map_or((0, 1), |came| (came.id, came.lanes));
+        .find(|arrival| arrival.warp == WarpId { block, warp } && arrival.at == at);
+    let (id, lanes) = arrival.map_or((0, 1), |arrival| (arrival.id, arrival.lanes));
     let other = parts
         .iter()
         .find(|part| part.0 == block && part.1 == warp && part.2 != at);
-    let parted = || diagnosis::diverging_branch(story, code, WarpId { block, warp }, lanes, at);
+    let parted = || diagnosis::diverging_branch(trace, code, WarpId { block, warp }, lanes, at);
     let (at_fault, what) = match other {
         Some(part) => (
             Some(part.2),
@@ -44,14 +44,14 @@ pub(crate) fn divergent(
         instruction: at.1,
         kind: WaitKind::Barrier {
             id,
-            phase: story.barrier_phase(block, id),
+            phase: trace.barrier_phase(block, id),
             expected,
             arrived,
         },
     };
     let waits = match machine.fault().map(|fault| &fault.kind) {
         Some(FaultKind::Deadlock { waiting }) => {
-            waiting.iter().map(|w| wait_of(w, machine, story)).collect()
+            waiting.iter().map(|w| wait_of(w, machine, trace)).collect()
         }
         _ => Vec::new(),
     };
@@ -70,7 +70,7 @@ pub(crate) fn divergent(
 /// order of the arrivals.
 fn parts_of_warps(
     machine: &Machine,
-    story: &ExecutionTrace,
+    trace: &ExecutionTrace,
     code: ProgramQuery<'_>,
 ) -> Vec<(u64, u32, InstructionRef)> {
     let mut parts: Vec<(u64, u32, InstructionRef)> = machine
@@ -87,7 +87,7 @@ fn parts_of_warps(
                     block: note.block,
                     warp: note.warp,
                 };
-                let parts = !comes_later(machine, story, code, warp, at);
+                let parts = !comes_later(machine, trace, code, warp, at);
                 parts.then_some((note.block, note.warp, at))
             }
             _ => None,
@@ -101,7 +101,7 @@ fn parts_of_warps(
 /// barrier directly after this wait.
 fn comes_later(
     machine: &Machine,
-    story: &ExecutionTrace,
+    trace: &ExecutionTrace,
     code: ProgramQuery<'_>,
     warp: WarpId,
     at: InstructionRef,
@@ -109,11 +109,11 @@ fn comes_later(
     let Some(FaultKind::Deadlock { waiting }) = machine.fault().map(|fault| &fault.kind) else {
         return false;
     };
-    let came = story.came.iter();
-    let came = came.filter(|came| (came.warp, came.at) == (warp, at));
-    let came = came.fold(0, |lanes, came| lanes | came.lanes);
+    let arrival = trace.barrier_arrivals.iter();
+    let arrival = arrival.filter(|arrival| (arrival.warp, arrival.at) == (warp, at));
+    let arrival = arrival.fold(0, |lanes, arrival| lanes | arrival.lanes);
     let mut rest = waiting.iter().filter(|waiter| {
-        waiter.block == warp.block && waiter.warp == warp.warp && waiter.lanes & came == 0
+        waiter.block == warp.block && waiter.warp == warp.warp && waiter.lanes & arrival == 0
     });
     rest.any(|waiter| {
         let place = (waiter.function, waiter.instruction);

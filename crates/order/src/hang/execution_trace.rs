@@ -132,10 +132,10 @@ pub struct ExecutionTrace {
     pub(crate) paths: BTreeMap<WarpId, WarpPath>,
     /// All instructions that a warp has executed.
     executed: BTreeSet<InstructionRef>,
-    pub(crate) deeds: Vec<MbarrierEvent>,
-    pub(crate) sent: Vec<AsyncStartEvent>,
+    pub(crate) mbarrier_events: Vec<MbarrierEvent>,
+    pub(crate) async_starts: Vec<AsyncStartEvent>,
     pub(crate) excluded: Vec<PredicatedOff>,
-    pub(crate) came: Vec<BarrierArrivalEvent>,
+    pub(crate) barrier_arrivals: Vec<BarrierArrivalEvent>,
     pub(crate) written: Vec<WriteEvent>,
     /// Address of the latest execution of each load, by warp and load instruction.
     pub(crate) read: BTreeMap<(WarpId, InstructionRef), (MemoryId, u64)>,
@@ -164,15 +164,15 @@ impl ExecutionTrace {
     pub fn mixed_phases(&self) -> Vec<MixedPhase> {
         let mut places: BTreeMap<(u64, u32, u32), Vec<InstructionRef>> = BTreeMap::new();
         // Ignore arrivals by `bar.arrive`, because this instruction does not wait and is intended to pair with a different instruction.
-        for came in self
-            .came
+        for arrival in self
+            .barrier_arrivals
             .iter()
-            .filter(|came| came.waits != ArrivalMode::No)
+            .filter(|arrival| arrival.waits != ArrivalMode::No)
         {
-            let key = (came.warp.block, came.id, came.phase);
+            let key = (arrival.warp.block, arrival.id, arrival.phase);
             let known = places.entry(key).or_default();
-            if !known.contains(&came.at) {
-                known.push(came.at);
+            if !known.contains(&arrival.at) {
+                known.push(arrival.at);
             }
         }
         let mut mixed: Vec<MixedPhase> = Vec::new();
@@ -226,8 +226,8 @@ impl ExecutionTrace {
             self.began.insert(object, event.step);
         }
         let is_kept = act != MbarrierOperation::Test || touch.passed;
-        if is_kept && self.deeds.len() < MAX_EVENTS {
-            self.deeds.push(MbarrierEvent {
+        if is_kept && self.mbarrier_events.len() < MAX_EVENTS {
+            self.mbarrier_events.push(MbarrierEvent {
                 warp: event.warp_id(),
                 lane: touch.lane.into(),
                 at: (event.function, event.instruction),
@@ -259,8 +259,8 @@ impl ExecutionTrace {
             let source = piece.source.as_ref()?;
             Some(source.address + piece.bytes.len() as u64)
         });
-        if self.sent.len() < MAX_EVENTS {
-            self.sent.push(AsyncStartEvent {
+        if self.async_starts.len() < MAX_EVENTS {
+            self.async_starts.push(AsyncStartEvent {
                 step: event.step,
                 warp: event.warp_id(),
                 at: (event.function, event.instruction),
@@ -367,8 +367,8 @@ impl Observer for ExecutionTrace {
             }
             SyncKind::BarrierArrived { id, waits } => {
                 let phase = self.barrier_phase(event.block, id);
-                if self.came.len() < MAX_EVENTS {
-                    self.came.push(BarrierArrivalEvent {
+                if self.barrier_arrivals.len() < MAX_EVENTS {
+                    self.barrier_arrivals.push(BarrierArrivalEvent {
                         warp: event.warp_id(),
                         lanes: event.lanes,
                         at: (event.function, event.instruction),

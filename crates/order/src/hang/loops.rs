@@ -178,12 +178,12 @@ impl ProgramQuery<'_> {
     /// the given instruction.
     pub(crate) fn early_exit_branch(
         self,
-        story: &ExecutionTrace,
+        trace: &ExecutionTrace,
         thread: LaneId,
         at: InstructionRef,
     ) -> Option<InstructionRef> {
         let around = self.loop_around(at)?;
-        let path = story.paths.get(&thread.warp)?;
+        let path = trace.paths.get(&thread.warp)?;
         let own = path
             .steps
             .iter()

@@ -68,25 +68,25 @@ pub(crate) struct MissingArrivals<'a> {
 
 impl MissingArrivals<'_> {
     fn phase(self) -> u32 {
-        self.case.story.phase(self.object)
+        self.case.trace.phase(self.object)
     }
 
     /// Returns the recorded operations on the mbarrier.
-    fn mbarrier_events(&self) -> impl DoubleEndedIterator<Item = &MbarrierEvent> {
-        let deeds = self.case.story.deeds.iter();
-        deeds.filter(|deed| deed.object == self.object)
+    fn events_of_object(&self) -> impl DoubleEndedIterator<Item = &MbarrierEvent> {
+        let events = self.case.trace.mbarrier_events.iter();
+        events.filter(|event| event.object == self.object)
     }
 
     fn init(&self) -> Option<InstructionRef> {
-        let mut last = self.mbarrier_events().rev();
-        let init = last.find(|deed| deed.act == MbarrierOperation::Init);
-        init.map(|deed| deed.at)
+        let mut last = self.events_of_object().rev();
+        let init = last.find(|event| event.act == MbarrierOperation::Init);
+        init.map(|event| event.at)
     }
 
     /// Returns the threads that arrived at the mbarrier in a phase.
     fn threads_of(&self, phase: u32) -> BTreeSet<LaneId> {
-        let arrivals = self.mbarrier_events();
-        let arrivals = arrivals.filter(|deed| deed.phase == phase && deed.is_arrival());
+        let arrivals = self.events_of_object();
+        let arrivals = arrivals.filter(|event| event.phase == phase && event.is_arrival());
         arrivals.map(MbarrierEvent::thread).collect()
     }
 
@@ -98,21 +98,21 @@ impl MissingArrivals<'_> {
     }
 
     fn has_ended(&self, thread: &LaneId) -> bool {
-        let path = self.case.story.paths.get(&thread.warp);
+        let path = self.case.trace.paths.get(&thread.warp);
         path.is_some_and(|path| path.exited >> thread.lane & 1 != 0)
     }
 
     /// Checks whether this mbarrier is the only mbarrier of the block for which the wait could have been intended.
     fn is_only_object(&self) -> bool {
-        let story = self.case.story;
-        let deeds = story.deeds.iter().map(|deed| deed.object);
-        let mut all = deeds.chain(story.sent.iter().map(|sent| sent.object));
+        let trace = self.case.trace;
+        let events = trace.mbarrier_events.iter().map(|event| event.object);
+        let mut all = events.chain(trace.async_starts.iter().map(|start| start.object));
         all.all(|other| other == self.object || other.0 != self.object.0)
     }
 
     /// Checks whether a thread has arrived at the mbarrier in any phase.
     pub(crate) fn has_any(&self) -> bool {
-        self.mbarrier_events().any(|deed| deed.is_arrival())
+        self.events_of_object().any(|event| event.is_arrival())
     }
 
     /// Returns the wait if its token was not returned by an arrival in the current or the preceding phase of the mbarrier.
@@ -122,11 +122,11 @@ impl MissingArrivals<'_> {
             return None;
         }
         let token = case.code.sources(root.at()).last().copied()?;
-        let mut deeds = case.story.deeds.iter().rev();
-        let arrival = deeds.find(|deed| {
-            deed.warp == root.warp_id()
-                && root.lanes >> deed.lane & 1 != 0
-                && case.code.defines(deed.at, token)
+        let mut events = case.trace.mbarrier_events.iter().rev();
+        let arrival = events.find(|event| {
+            event.warp == root.warp_id()
+                && root.lanes >> event.lane & 1 != 0
+                && case.code.defines(event.at, token)
         })?;
         let message = if arrival.object != self.object {
             "the token of this wait was returned by an arrival at a different mbarrier"
@@ -140,13 +140,13 @@ impl MissingArrivals<'_> {
 
     fn missing_noinc_arrivals(&self) -> Option<Culprit> {
         let (case, phase) = (self.case, self.phase());
-        let mut sent = case.story.sent.iter();
-        let sent = sent.find(|sent| {
-            let is_here = sent.object == self.object && sent.phase == phase;
-            is_here && case.code.is_uncounted_arrival(sent.at)
+        let mut start = case.trace.async_starts.iter();
+        let start = start.find(|start| {
+            let is_here = start.object == self.object && start.phase == phase;
+            is_here && case.code.is_uncounted_arrival(start.at)
         })?;
         Some(Culprit::at(
-            sent.at,
+            start.at,
             "without `.noinc`, each arrival first increments the pending count, so the pending count never decreases",
         ))
     }
@@ -165,9 +165,9 @@ impl MissingArrivals<'_> {
 
     fn only_expected(&self) -> Option<Culprit> {
         let phase = self.phase();
-        let mut expects = self.mbarrier_events();
+        let mut expects = self.events_of_object();
         let expect =
-            expects.find(|deed| deed.phase == phase && deed.act == MbarrierOperation::Expect)?;
+            expects.find(|event| event.phase == phase && event.act == MbarrierOperation::Expect)?;
         let reason = "`expect_tx` increases the tx-count without an arrival";
         self.threads_of(phase)
             .is_empty()
@@ -202,18 +202,18 @@ impl MissingArrivals<'_> {
             .difference(&now)
             .find(|thread| self.has_ended(thread));
         let last = gone.and_then(|thread| {
-            let mut last = self.mbarrier_events().rev();
-            last.find(|deed| deed.thread() == *thread && deed.is_arrival())
+            let mut last = self.events_of_object().rev();
+            last.find(|event| event.thread() == *thread && event.is_arrival())
         });
-        if let Some(deed) = last {
-            if self.case.code.loop_test(deed.at).is_some() && self.is_arrival_site(deed.at) {
+        if let Some(event) = last {
+            if self.case.code.loop_test(event.at).is_some() && self.is_arrival_site(event.at) {
                 return Some(Culprit::at(
-                    trip_count(self.case, deed.at, deed.warp),
+                    trip_count(self.case, event.at, event.warp),
                     "the loops that contain the arrival have different trip counts",
                 ));
             }
             return Some(Culprit::at(
-                deed.at,
+                event.at,
                 "a thread that arrived here exited without `arrive_drop`, so the mbarrier still expects arrivals of this thread",
             ));
         }
@@ -237,8 +237,8 @@ impl MissingArrivals<'_> {
     /// Checks whether threads arrive in the current phase at an instruction.
     fn is_arrival_site(&self, at: InstructionRef) -> bool {
         let phase = self.phase();
-        self.mbarrier_events()
-            .any(|deed| deed.at == at && deed.phase == phase && deed.is_arrival())
+        self.events_of_object()
+            .any(|event| event.at == at && event.phase == phase && event.is_arrival())
     }
 
     /// Returns the branch by which the missing warps skipped an instruction at which other warps arrived in the current phase. The number
@@ -246,24 +246,25 @@ impl MissingArrivals<'_> {
     fn skipped_arrival(&self) -> Option<InstructionRef> {
         let phase = self.phase();
         let mut counts: BTreeMap<(InstructionRef, WarpId), u32> = BTreeMap::new();
-        for deed in self.mbarrier_events() {
-            if deed.phase == phase && deed.is_arrival() {
-                *counts.entry((deed.at, deed.warp)).or_default() += 1;
+        for event in self.events_of_object() {
+            if event.phase == phase && event.is_arrival() {
+                *counts.entry((event.at, event.warp)).or_default() += 1;
             }
         }
         // The history does not contain the number of lanes of an asynchronous arrival, so all warps are assumed to arrive equally often.
-        let sent = self.case.story.sent.iter().filter(|sent| {
-            (sent.object, sent.phase) == (self.object, phase) && sent.bytes.is_none()
+        let starts = self.case.trace.async_starts.iter().filter(|start| {
+            (start.object, start.phase) == (self.object, phase) && start.bytes.is_none()
         });
-        let sent: BTreeSet<(InstructionRef, WarpId)> =
-            sent.map(|sent| (sent.at, sent.warp)).collect();
+        let sites: BTreeSet<(InstructionRef, WarpId)> =
+            starts.map(|start| (start.at, start.warp)).collect();
         let expected = self
             .case
             .object_state(self.object)
             .map_or(0, |state| state.expected);
         let n_arrived = expected.saturating_sub(self.pending);
-        if let (true, Some(share)) = (counts.is_empty(), n_arrived.checked_div(sent.len() as u32)) {
-            counts.extend(sent.into_iter().map(|site| (site, share)));
+        if let (true, Some(share)) = (counts.is_empty(), n_arrived.checked_div(sites.len() as u32))
+        {
+            counts.extend(sites.into_iter().map(|site| (site, share)));
         }
         // Producers and consumers are different warps; otherwise, each waiting warp is expected to arrive.
         let all_arrive = counts
@@ -280,21 +281,21 @@ impl MissingArrivals<'_> {
     /// Returns the definition of the address of arrivals at mbarriers for which no thread waits, if the number of these arrivals is the
     /// pending count and other threads arrive correctly at the same instruction.
     fn misdirected_share(&self) -> Option<InstructionRef> {
-        let story = self.case.story;
+        let trace = self.case.trace;
         let is_waited_for = |object: MbarrierRef| {
-            let mut deeds = story.deeds.iter();
-            deeds.any(|deed| deed.object == object && deed.act == MbarrierOperation::Test)
+            let mut events = trace.mbarrier_events.iter();
+            events.any(|event| event.object == object && event.act == MbarrierOperation::Test)
                 || self
                     .case
                     .waits
                     .iter()
                     .any(|wait| wait.mbarrier() == Some(object))
         };
-        let strays = story.deeds.iter().filter(|deed| {
-            deed.object != self.object
-                && deed.is_arrival()
-                && self.is_arrival_site(deed.at)
-                && !is_waited_for(deed.object)
+        let strays = trace.mbarrier_events.iter().filter(|event| {
+            event.object != self.object
+                && event.is_arrival()
+                && self.is_arrival_site(event.at)
+                && !is_waited_for(event.object)
         });
         let strays: Vec<&MbarrierEvent> = strays.collect();
         let first = strays
@@ -308,7 +309,7 @@ impl MissingArrivals<'_> {
 
     /// Returns the branch by which all threads skipped an arrival that no thread executed.
     fn unexecuted_arrival(&self) -> Option<Culprit> {
-        self.skipped_by(self.cluster(), |at| !self.case.story.has_executed(at))
+        self.skipped_by(self.cluster(), |at| !self.case.trace.has_executed(at))
     }
 
     /// Returns the branch by which the threads of the block skipped the arrival that expects the bytes, if copies have completed that no
@@ -419,7 +420,7 @@ pub(crate) fn unfilled_stage(
     root: &Wait,
     object: MbarrierRef,
 ) -> Option<UnfilledRing> {
-    let (story, code) = (case.story, case.code);
+    let (trace, code) = (case.trace, case.code);
     let is_first = matches!(
         root.kind,
         WaitKind::Mbarrier {
@@ -428,22 +429,32 @@ pub(crate) fn unfilled_stage(
             ..
         }
     );
-    let arrivals = || story.deeds.iter().filter(|deed| deed.is_arrival());
-    if !is_first || arrivals().any(|deed| deed.object == object) {
+    let arrivals = || {
+        trace
+            .mbarrier_events
+            .iter()
+            .filter(|event| event.is_arrival())
+    };
+    if !is_first || arrivals().any(|event| event.object == object) {
         return None;
     }
-    let passes = |deed: &&MbarrierEvent| {
-        (deed.at, deed.warp) == (root.at(), root.warp_id()) && deed.act == MbarrierOperation::Test
+    let passes = |event: &&MbarrierEvent| {
+        (event.at, event.warp) == (root.at(), root.warp_id())
+            && event.act == MbarrierOperation::Test
     };
-    let stages = story.deeds.iter().filter(passes).map(|deed| deed.object);
+    let stages = trace
+        .mbarrier_events
+        .iter()
+        .filter(passes)
+        .map(|event| event.object);
     let stages: BTreeSet<MbarrierRef> = stages
         .filter(|stage| stage.0 == object.0 && stage.1.abs_diff(object.1) <= MAX_RING_BYTES)
         .collect();
-    let fill = arrivals().find(|deed| stages.contains(&deed.object) && deed.phase == 0)?;
+    let fill = arrivals().find(|event| stages.contains(&event.object) && event.phase == 0)?;
     let test = code.loop_test(fill.at)?;
-    let is_filled_later = arrivals().any(|deed| {
-        let is_same_ring = deed.warp == fill.warp && stages.contains(&deed.object);
-        is_same_ring && code.loop_test(deed.at) != Some(test)
+    let is_filled_later = arrivals().any(|event| {
+        let is_same_ring = event.warp == fill.warp && stages.contains(&event.object);
+        is_same_ring && code.loop_test(event.at) != Some(test)
     });
     Some(UnfilledRing {
         filled: fill.object,
@@ -454,7 +465,7 @@ pub(crate) fn unfilled_stage(
 /// Checks whether the lanes that are predicated off for an arrival have previously accessed data memory. Other threads then depend on the
 /// arrival of these lanes.
 fn has_data(case: &HangContext<'_>, excluded: &PredicatedOff) -> bool {
-    let path = case.story.paths.get(&excluded.warp);
+    let path = case.trace.paths.get(&excluded.warp);
     let mut steps = path.into_iter().flat_map(|path| path.steps.iter());
     steps
         .by_ref()
@@ -470,18 +481,26 @@ pub(crate) fn excluded_arrival(
     pending: u32,
 ) -> Option<PredicatedOff> {
     let began = case.phase_start(object);
-    let story = case.story;
+    let trace = case.trace;
     let cluster = case.machine.cluster(object.0);
     // An arrival at the same address in another block of the cluster shows for which mbarrier the arrival is intended.
     let is_counterpart = |other: MbarrierRef| other.1 == object.1 && cluster.contains(&other.0);
     let targets = |at: InstructionRef| {
-        let deeds = story.deeds.iter().map(|deed| (deed.at, deed.object));
-        deeds
-            .chain(story.sent.iter().map(|sent| (sent.at, sent.object)))
+        let events = trace
+            .mbarrier_events
+            .iter()
+            .map(|event| (event.at, event.object));
+        events
+            .chain(
+                trace
+                    .async_starts
+                    .iter()
+                    .map(|start| (start.at, start.object)),
+            )
             .filter(move |(place, _)| *place == at)
             .map(|(_, object)| object)
     };
-    let candidates = story.excluded.iter().rev().filter(|excluded| {
+    let candidates = trace.excluded.iter().rev().filter(|excluded| {
         excluded.step >= began
             && excluded.warp.block == object.0
             && case.code.is_arrival(excluded.at)
@@ -512,17 +531,19 @@ pub(crate) fn is_own_wait(case: &HangContext<'_>, wait: &Wait, object: MbarrierR
 /// wait for different events.
 pub(crate) fn is_only_provider(case: &HangContext<'_>, warp: WarpId, object: MbarrierRef) -> bool {
     let is_alone = case
-        .story
+        .trace
         .paths
         .keys()
         .filter(|other| other.block == warp.block)
         .count()
         < 2;
-    let expects = case.story.deeds.iter().any(|deed| {
-        deed.object == object && deed.warp == warp && deed.act == MbarrierOperation::ArriveExpecting
+    let expects = case.trace.mbarrier_events.iter().any(|event| {
+        event.object == object
+            && event.warp == warp
+            && event.act == MbarrierOperation::ArriveExpecting
     });
-    let others_wait = case.story.deeds.iter().any(|deed| {
-        deed.object == object && deed.warp != warp && deed.act == MbarrierOperation::Test
+    let others_wait = case.trace.mbarrier_events.iter().any(|event| {
+        event.object == object && event.warp != warp && event.act == MbarrierOperation::Test
     }) || case.waits.iter().any(|wait| wait.warp_id() != warp);
     !is_alone
         && expects
@@ -532,15 +553,18 @@ pub(crate) fn is_only_provider(case: &HangContext<'_>, warp: WarpId, object: Mba
 
 /// Returns the warps that have arrived at an mbarrier, or have started copies that complete on this mbarrier.
 pub(crate) fn providers(case: &HangContext<'_>, object: MbarrierRef) -> BTreeSet<WarpId> {
-    let deeds = case
-        .story
-        .deeds
+    let events =
+        case.trace.mbarrier_events.iter().filter(|event| {
+            event.object == object && (event.is_arrival() || event.expects_bytes())
+        });
+    let start = case
+        .trace
+        .async_starts
         .iter()
-        .filter(|deed| deed.object == object && (deed.is_arrival() || deed.expects_bytes()));
-    let sent = case.story.sent.iter().filter(|sent| sent.object == object);
-    deeds
-        .map(|deed| deed.warp)
-        .chain(sent.map(|sent| sent.warp))
+        .filter(|start| start.object == object);
+    events
+        .map(|event| event.warp)
+        .chain(start.map(|start| start.warp))
         .collect()
 }
 
@@ -560,18 +584,18 @@ pub(crate) fn would_arrive_itself(
 /// Returns the branch by which threads exited although the mbarrier expects their arrival. The exited threads are whole warps, or some
 /// lanes of a warp whose other lanes arrive.
 fn left_early(case: &HangContext<'_>, object: MbarrierRef, pending: u32) -> Option<InstructionRef> {
-    let story = case.story;
+    let trace = case.trace;
     let arrived = |warp: WarpId| {
-        let own = story.deeds.iter().filter(move |deed| {
-            deed.object == object && deed.warp == warp && case.code.is_arrival(deed.at)
+        let own = trace.mbarrier_events.iter().filter(move |event| {
+            event.object == object && event.warp == warp && case.code.is_arrival(event.at)
         });
-        own.fold((0, None), |(lanes, _), deed| {
-            (lanes | 1 << (deed.lane & 31), Some(deed.at))
+        own.fold((0, None), |(lanes, _), event| {
+            (lanes | 1 << (event.lane & 31), Some(event.at))
         })
     };
     let mut left = 0;
     let mut found = None;
-    for (warp, path) in story
+    for (warp, path) in trace
         .paths
         .iter()
         .filter(|(warp, _)| warp.block == object.0)
@@ -579,7 +603,7 @@ fn left_early(case: &HangContext<'_>, object: MbarrierRef, pending: u32) -> Opti
         let (lanes, last) = arrived(*warp);
         let lives = case.waits.iter().any(|wait| wait.warp_id() == *warp);
         let at = match last {
-            Some(at) => diverging_branch(story, case.code, *warp, lanes, at),
+            Some(at) => diverging_branch(trace, case.code, *warp, lanes, at),
             None if lives => continue,
             None => path
                 .steps
@@ -601,27 +625,27 @@ fn stray_arrival(
     root: &Wait,
     object: MbarrierRef,
 ) -> Option<InstructionRef> {
-    let story = case.story;
+    let trace = case.trace;
     let waits_there = |other: MbarrierRef, warp: WarpId| {
         let is_it = |wait: &Wait| match wait.kind {
             WaitKind::Mbarrier { address, .. } => (wait.block, address) == other,
             _ => false,
         };
         case.waits.iter().any(|w| w.warp_id() == warp && is_it(w))
-            || story.deeds.iter().any(|deed| {
-                deed.object == other && deed.warp == warp && deed.act == MbarrierOperation::Test
+            || trace.mbarrier_events.iter().any(|event| {
+                event.object == other && event.warp == warp && event.act == MbarrierOperation::Test
             })
     };
     let others_wait = |other: MbarrierRef, warp: WarpId| {
-        let mut warps = story.paths.keys().filter(|known| **known != warp);
+        let mut warps = trace.paths.keys().filter(|known| **known != warp);
         warps.any(|known| waits_there(other, *known))
     };
-    let stray = story.deeds.iter().rev().find(|deed| {
-        deed.act == MbarrierOperation::Arrive
-            && deed.object != object
-            && deed.warp != root.warp_id()
-            && (!others_wait(deed.object, deed.warp) && !waits_there(deed.object, deed.warp)
-                || waits_there(deed.object, deed.warp) && providers(case, deed.object).len() > 1)
+    let stray = trace.mbarrier_events.iter().rev().find(|event| {
+        event.act == MbarrierOperation::Arrive
+            && event.object != object
+            && event.warp != root.warp_id()
+            && (!others_wait(event.object, event.warp) && !waits_there(event.object, event.warp)
+                || waits_there(event.object, event.warp) && providers(case, event.object).len() > 1)
     })?;
     let register = case.code.address_register(stray.at);
     let made = register.and_then(|register| case.code.definition_before(stray.at, register));
@@ -643,9 +667,9 @@ fn first_parity(
     else {
         return None;
     };
-    let waited = case.story.deeds.iter().any(|deed| {
-        let is_same = deed.object == object || deed.at == root.at();
-        is_same && deed.warp == root.warp_id() && deed.act == MbarrierOperation::Test
+    let waited = case.trace.mbarrier_events.iter().any(|event| {
+        let is_same = event.object == object || event.at == root.at();
+        is_same && event.warp == root.warp_id() && event.act == MbarrierOperation::Test
     });
     if waited || !case.code.produces_after(root.at()) {
         return None;
@@ -656,12 +680,12 @@ fn first_parity(
 /// Returns the branch that skips an arrival which threads of another block execute on their own mbarrier at the same
 /// address.
 fn skipped_by_branch(case: &HangContext<'_>, object: MbarrierRef) -> Option<InstructionRef> {
-    let story = case.story;
-    let twin = story.deeds.iter().find(|deed| {
-        let is_twin = deed.object.1 == object.1 && deed.object.0 != object.0;
-        is_twin && deed.warp.block == deed.object.0 && case.code.is_arrival(deed.at)
+    let trace = case.trace;
+    let twin = trace.mbarrier_events.iter().find(|event| {
+        let is_twin = event.object.1 == object.1 && event.object.0 != object.0;
+        is_twin && event.warp.block == event.object.0 && case.code.is_arrival(event.at)
     })?;
-    let own = story
+    let own = trace
         .paths
         .iter()
         .filter(|(warp, _)| warp.block == object.0);

@@ -10,24 +10,24 @@ use warpgrid_isa::TensorMemoryOp;
 impl MissingArrivals<'_> {
     /// Returns a commit or a copy that completes on an mbarrier for which no thread waits.
     pub(crate) fn committed_elsewhere(&self) -> Option<Culprit> {
-        let story = self.case.story;
+        let trace = self.case.trace;
         let is_waited_for = |object: MbarrierRef| {
-            let mut deeds = story.deeds.iter();
-            deeds.any(|deed| deed.object == object && deed.act == MbarrierOperation::Test)
+            let mut events = trace.mbarrier_events.iter();
+            events.any(|event| event.object == object && event.act == MbarrierOperation::Test)
         };
-        let mut sent = story.sent.iter().rev();
-        let sent = sent.find(|sent| {
-            sent.bytes.is_none() && sent.object != self.object && !is_waited_for(sent.object)
+        let mut start = trace.async_starts.iter().rev();
+        let start = start.find(|start| {
+            start.bytes.is_none() && start.object != self.object && !is_waited_for(start.object)
         })?;
         let is_missed = !self.has_any() && !is_waited_for(self.object);
-        is_missed.then(|| Culprit::at(sent.at, OTHER_MBARRIER))
+        is_missed.then(|| Culprit::at(start.at, OTHER_MBARRIER))
     }
 
     /// Returns a matrix operation without a subsequent commit, so that no mbarrier signals the completion of the operation.
     pub(crate) fn uncommitted(&self) -> Option<Culprit> {
         let code = self.case.code;
         let operation = |at: &InstructionRef| code.operation_of(*at)?.unit()?.tensor_memory();
-        let paths = self.case.story.paths.values();
+        let paths = self.case.trace.paths.values();
         let mut all: Vec<InstructionRef> = paths
             .flat_map(|path| path.steps.iter().map(|(at, _)| *at))
             .filter(|at| operation(at).is_some())

@@ -15,7 +15,7 @@ pub(crate) fn order_of_waits(case: &HangContext<'_>, root: &Wait) -> Option<Culp
     for wait in &all {
         if let Some(reset) = code
             .guarded_reset(*wait)
-            .filter(|at| case.story.has_executed(*at))
+            .filter(|at| case.trace.has_executed(*at))
         {
             return Some(depends(
                 reset,
@@ -45,11 +45,11 @@ pub(crate) fn order_of_waits(case: &HangContext<'_>, root: &Wait) -> Option<Culp
             ..fault
         });
     }
-    let own = case.story.deeds.iter().find_map(|deed| {
-        let waits =
-            deed.act == MbarrierOperation::Test && is_only_provider(case, deed.warp, deed.object);
-        let register = case.code.address_register(deed.at).filter(|_| waits)?;
-        code.definition_before(deed.at, register)
+    let own = case.trace.mbarrier_events.iter().find_map(|event| {
+        let waits = event.act == MbarrierOperation::Test
+            && is_only_provider(case, event.warp, event.object);
+        let register = case.code.address_register(event.at).filter(|_| waits)?;
+        code.definition_before(event.at, register)
     });
     if let Some(at) = own {
         return Some(Culprit::at(at, MSG_WRONG_MBARRIER));
@@ -61,7 +61,7 @@ pub(crate) fn order_of_waits(case: &HangContext<'_>, root: &Wait) -> Option<Culp
 /// before the reset.
 fn unbalanced_reset(case: &HangContext<'_>, wait: InstructionRef) -> Option<InstructionRef> {
     let (reset, back) = case.code.counter_reset(wait)?;
-    let story = case.story;
+    let trace = case.trace;
     let is_unbalanced = |warp: &WarpId, path: &WarpPath| {
         let steps = path.steps.iter().map(|(at, _)| *at);
         let mut steps = steps.skip_while(|at| *at != reset).skip(1);
@@ -71,19 +71,19 @@ fn unbalanced_reset(case: &HangContext<'_>, wait: InstructionRef) -> Option<Inst
             .filter(|at| *at == back)
             .count();
         let is_reset_again = steps.next().is_some();
-        let passes = story.deeds.iter().filter(|deed| {
-            (deed.at, deed.warp) == (wait, *warp) && deed.act == MbarrierOperation::Test
+        let passes = trace.mbarrier_events.iter().filter(|event| {
+            (event.at, event.warp) == (wait, *warp) && event.act == MbarrierOperation::Test
         });
         // All lanes of the warp wait for the same stages, so the waits of one lane suffice.
-        let lane = passes.clone().map(|deed| deed.lane).next();
-        let passes = passes.filter(|deed| Some(deed.lane) == lane);
+        let lane = passes.clone().map(|event| event.lane).next();
+        let passes = passes.filter(|event| Some(event.lane) == lane);
         let mut counts: BTreeMap<MbarrierRef, usize> = BTreeMap::new();
-        for deed in passes.take(n_iterations) {
-            *counts.entry(deed.object).or_default() += 1;
+        for event in passes.take(n_iterations) {
+            *counts.entry(event.object).or_default() += 1;
         }
         is_reset_again && counts.values().any(|count| count % 2 == 1)
     };
-    let mut paths = story.paths.iter();
+    let mut paths = trace.paths.iter();
     paths
         .any(|(warp, path)| is_unbalanced(warp, path))
         .then_some(reset)
@@ -136,12 +136,12 @@ fn parity_at_fault(case: &HangContext<'_>, wait: InstructionRef) -> Option<Culpr
 /// address.
 fn repeated_address(case: &HangContext<'_>) -> Option<Culprit> {
     let code = case.code;
-    let repeated = case.story.deeds.iter().find_map(|deed| {
-        if deed.act != MbarrierOperation::Arrive || code.loop_test(deed.at).is_none() {
+    let repeated = case.trace.mbarrier_events.iter().find_map(|event| {
+        if event.act != MbarrierOperation::Arrive || code.loop_test(event.at).is_none() {
             return None;
         }
-        let register = code.address_register(deed.at)?;
-        let definition = code.definition_before(deed.at, register)?;
+        let register = code.address_register(event.at)?;
+        let definition = code.definition_before(event.at, register)?;
         let is_copy = code.is_move(definition);
         let in_loop = code.loop_test(definition).is_some();
         (is_copy && in_loop).then_some(definition)
@@ -156,12 +156,13 @@ fn repeated_address(case: &HangContext<'_>) -> Option<Culprit> {
 
 /// Returns the faulty instruction if a thread waits for an mbarrier phase that no thread completes.
 pub(crate) fn surplus_wait(case: &HangContext<'_>, root: &Wait, object: MbarrierRef) -> Culprit {
-    let story = case.story;
-    let deeds = story.deeds.iter().rev();
-    let producer = deeds
+    let trace = case.trace;
+    let events = trace.mbarrier_events.iter().rev();
+    let producer = events
         .clone()
-        .find(|deed| deed.object == object && deed.is_arrival());
-    let left = producer.and_then(|deed| case.code.early_exit_branch(story, deed.thread(), deed.at));
+        .find(|event| event.object == object && event.is_arrival());
+    let left =
+        producer.and_then(|event| case.code.early_exit_branch(trace, event.thread(), event.at));
     if let Some(at) = left {
         return Culprit::at(
             at,
@@ -169,7 +170,7 @@ pub(crate) fn surplus_wait(case: &HangContext<'_>, root: &Wait, object: Mbarrier
         );
     }
     let consumer_loop = case.code.loop_test(root.at());
-    let producer_loop = producer.and_then(|deed| case.code.loop_test(deed.at));
+    let producer_loop = producer.and_then(|event| case.code.loop_test(event.at));
     match (consumer_loop, producer_loop) {
         (Some(_), Some(test)) if has_more_input(case) => Culprit::at(
             test,
@@ -189,11 +190,11 @@ pub(crate) fn surplus_wait(case: &HangContext<'_>, root: &Wait, object: Mbarrier
 /// Checks whether the global memory buffer of the input continues beyond the last byte that the copies have read.
 fn has_more_input(case: &HangContext<'_>) -> bool {
     let last = case
-        .story
-        .sent
+        .trace
+        .async_starts
         .iter()
-        .max_by_key(|sent| sent.source_end_address);
-    let Some(end) = last.and_then(|sent| sent.source_end_address) else {
+        .max_by_key(|start| start.source_end_address);
+    let Some(end) = last.and_then(|start| start.source_end_address) else {
         return false;
     };
     case.machine.region_at(end).is_some()
@@ -202,27 +203,27 @@ fn has_more_input(case: &HangContext<'_>) -> bool {
 /// Returns the first execution of a wait that completed before any arrival because of its parity. This wait is the
 /// cause of the error, even if the threads hang at another instruction.
 pub(crate) fn premature_wait(case: &HangContext<'_>, wait: InstructionRef) -> Option<Wait> {
-    let deeds = || {
-        let all = case.story.deeds.iter();
-        all.filter(move |deed| deed.at == wait && deed.act == MbarrierOperation::Test)
+    let events = || {
+        let all = case.trace.mbarrier_events.iter();
+        all.filter(move |event| event.at == wait && event.act == MbarrierOperation::Test)
     };
     if !case.code.reads_after(wait) {
         return None;
     }
-    let Some(first) = deeds().find(|deed| deed.phase == 0) else {
+    let Some(first) = events().find(|event| event.phase == 0) else {
         return first_wait(case, wait);
     };
-    let own = deeds().filter(|deed| (deed.warp, deed.object) == (first.warp, first.object));
+    let own = events().filter(|event| (event.warp, event.object) == (first.warp, first.object));
     let state = case.object_state(first.object);
     Some(Wait {
         block: first.warp.block,
         warp: first.warp.warp,
-        lanes: own.fold(0, |lanes, deed| lanes | 1 << (deed.lane & 31)),
+        lanes: own.fold(0, |lanes, event| lanes | 1 << (event.lane & 31)),
         function: wait.0,
         instruction: wait.1,
         kind: WaitKind::Mbarrier {
             address: first.object.1,
-            phase: case.story.phase(first.object),
+            phase: case.trace.phase(first.object),
             parity: true,
             pending: state.map_or(0, |state| state.pending),
             bytes: state.map_or(0, |state| state.bytes),
@@ -242,11 +243,11 @@ fn first_wait(case: &HangContext<'_>, wait: InstructionRef) -> Option<Wait> {
             return false;
         };
         let object = (waiting.block, address);
-        let mut deeds = case.story.deeds.iter();
+        let mut events = case.trace.mbarrier_events.iter();
         waiting.at() == wait
-            && !deeds.any(|deed| {
-                (deed.warp, deed.object) == (waiting.warp_id(), object)
-                    && deed.act == MbarrierOperation::Test
+            && !events.any(|event| {
+                (event.warp, event.object) == (waiting.warp_id(), object)
+                    && event.act == MbarrierOperation::Test
             })
     };
     case.waits.iter().find(is_first).cloned()

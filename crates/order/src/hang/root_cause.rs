@@ -110,21 +110,21 @@ pub struct Diagnosis {
 /// Diagnoses a hang. If a block is not resident, `ahead` is the history of a run in which all blocks are resident.
 pub fn diagnose(
     machine: &Machine,
-    story: &ExecutionTrace,
+    trace: &ExecutionTrace,
     ahead: Option<&ExecutionTrace>,
 ) -> Option<Diagnosis> {
     let code = ProgramQuery(machine.program());
-    if let Some(found) = divergent(machine, story, code) {
+    if let Some(found) = divergent(machine, trace, code) {
         return Some(found);
     }
     let fault = machine.fault()?;
     if let FaultKind::Mbarrier(misuse) = &fault.kind {
-        return misused(machine, story, fault, misuse);
+        return misused(machine, trace, fault, misuse);
     }
     let FaultKind::Deadlock { waiting } = &fault.kind else {
         return None;
     };
-    let mut waits: Vec<Wait> = waiting.iter().map(|w| wait_of(w, machine, story)).collect();
+    let mut waits: Vec<Wait> = waiting.iter().map(|w| wait_of(w, machine, trace)).collect();
     let unstarted: Vec<u64> = (0..machine.n_blocks())
         .filter(|b| !machine.has_started(*b))
         .take(64)
@@ -139,7 +139,7 @@ pub fn diagnose(
     }));
     let case = HangContext {
         machine,
-        story,
+        trace,
         full_residency_trace: ahead,
         code,
         waits: &waits,
@@ -153,7 +153,7 @@ pub fn diagnose(
 /// additional arrivals.
 fn misused(
     machine: &Machine,
-    story: &ExecutionTrace,
+    trace: &ExecutionTrace,
     fault: &Fault,
     misuse: &MbarrierFault,
 ) -> Option<Diagnosis> {
@@ -169,7 +169,7 @@ fn misused(
         instruction: fault.instruction,
         kind: WaitKind::Mbarrier {
             address: misuse.address,
-            phase: story.phase(object),
+            phase: trace.phase(object),
             parity: misuse.held.is_some_and(|held| held.parity),
             pending: misuse.held.map_or(0, |held| held.pending),
             bytes: misuse.held.map_or(0, |held| held.bytes),
@@ -177,7 +177,7 @@ fn misused(
     };
     let case = HangContext {
         machine,
-        story,
+        trace,
         full_residency_trace: None,
         code: ProgramQuery(machine.program()),
         waits: &[],
@@ -186,7 +186,7 @@ fn misused(
     diagnosis::explain_misuse(&case, &root)
 }
 
-pub(crate) fn wait_of(waiter: &WaitingGroup, machine: &Machine, story: &ExecutionTrace) -> Wait {
+pub(crate) fn wait_of(waiter: &WaitingGroup, machine: &Machine, trace: &ExecutionTrace) -> Wait {
     let kind = match (waiter.spins_at, waiter.waits_for) {
         (Some(PollTarget::Memory { memory, address }), _) => WaitKind::Spin { memory, address },
         (Some(PollTarget::Registers), _) => {
@@ -196,7 +196,7 @@ pub(crate) fn wait_of(waiter: &WaitingGroup, machine: &Machine, story: &Executio
             };
             let at = (waiter.function, waiter.instruction);
             let load = ProgramQuery(machine.program()).load_before(at);
-            let read = load.and_then(|load| story.read.get(&(warp, load)));
+            let read = load.and_then(|load| trace.read.get(&(warp, load)));
             match read {
                 Some((memory, address)) => WaitKind::Spin {
                     memory: *memory,
@@ -209,7 +209,7 @@ pub(crate) fn wait_of(waiter: &WaitingGroup, machine: &Machine, story: &Executio
             let (expected, arrived) = machine.barrier(waiter.block, id);
             WaitKind::Barrier {
                 id,
-                phase: story.barrier_phase(waiter.block, id),
+                phase: trace.barrier_phase(waiter.block, id),
                 expected,
                 arrived,
             }
@@ -218,7 +218,7 @@ pub(crate) fn wait_of(waiter: &WaitingGroup, machine: &Machine, story: &Executio
             let held = waiter.mbarrier;
             WaitKind::Mbarrier {
                 address,
-                phase: story.phase((waiter.block, address)),
+                phase: trace.phase((waiter.block, address)),
                 parity,
                 pending: held.map_or(0, |state| state.pending),
                 bytes: held.map_or(0, |state| state.bytes),
@@ -226,7 +226,7 @@ pub(crate) fn wait_of(waiter: &WaitingGroup, machine: &Machine, story: &Executio
         }
         (_, WaitReason::WarpLanes { missing }) => WaitKind::WarpSync { missing },
         (_, WaitReason::ClusterBarrier) => WaitKind::ClusterBarrier {
-            missing: missing_of_cluster(waiter.block, machine, story),
+            missing: missing_of_cluster(waiter.block, machine, trace),
         },
         (_, WaitReason::TensorColumns { n }) => WaitKind::TensorMemory { n_columns: n },
         (_, WaitReason::AsyncGroup { .. } | WaitReason::Memory) => WaitKind::Copies,
@@ -242,11 +242,11 @@ pub(crate) fn wait_of(waiter: &WaitingGroup, machine: &Machine, story: &Executio
 }
 
 /// Returns the number of live threads of a cluster that have not arrived at its barrier.
-fn missing_of_cluster(block: u64, machine: &Machine, story: &ExecutionTrace) -> u32 {
+fn missing_of_cluster(block: u64, machine: &Machine, trace: &ExecutionTrace) -> u32 {
     let of_block = |block: u64| -> u32 {
         let warps = machine.live_lanes(block).into_iter().zip(0..);
         let missing = warps.map(|(live, warp)| {
-            let arrived = story.at_cluster.get(&WarpId { block, warp }).copied();
+            let arrived = trace.at_cluster.get(&WarpId { block, warp }).copied();
             (live & !arrived.unwrap_or(0)).count_ones()
         });
         missing.sum()

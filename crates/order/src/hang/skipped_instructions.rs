@@ -27,7 +27,7 @@ impl SkippingWarp {
 /// Returns the warps of a cluster, given a block of the cluster.
 pub(crate) fn warps_of_cluster(case: &HangContext<'_>, block: u64) -> Vec<WarpId> {
     let cluster = case.machine.cluster(block);
-    let warps = case.story.paths.keys().copied();
+    let warps = case.trace.paths.keys().copied();
     warps.filter(|warp| cluster.contains(&warp.block)).collect()
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn skipping_warp(
     warp: WarpId,
     at: InstructionRef,
 ) -> Option<SkippingWarp> {
-    let path = case.story.paths.get(&warp)?;
+    let path = case.trace.paths.get(&warp)?;
     let branch = if path
         .steps
         .iter()
@@ -110,7 +110,7 @@ fn skipping_branch(
         own.next().map(|wait| wait.at())
     });
     let mut last: Option<InstructionRef> = None;
-    for (step, lanes) in case.story.paths.get(&warp)?.steps.iter().rev() {
+    for (step, lanes) in case.trace.paths.get(&warp)?.steps.iter().rev() {
         let lanes = lanes & undecided;
         if lanes == 0 {
             continue;

@@ -53,13 +53,13 @@ fn change_at_fault(
     memory: MemoryId,
     address: u64,
 ) -> Option<Culprit> {
-    let story = case.story;
+    let trace = case.trace;
     let waiting = crate::hang::root_cause::lanes_by_warp(case.waits);
     let is_waiting = |warp: &WarpId, lanes: u32| waiting.get(warp).is_some_and(|w| w & lanes != 0);
     let touches = |w: &&WriteEvent| w.contains(memory, address);
-    let mut changes = story.written.iter().rev().filter(|w| w.changes);
+    let mut changes = trace.written.iter().rev().filter(|w| w.changes);
     // A store that leaves the polled value unchanged can also be the faulty store.
-    let mut others = story.written.iter().rev();
+    let mut others = trace.written.iter().rev();
     let by_others = |w: &&WriteEvent| touches(w) && !is_waiting(&w.warp, w.lanes);
     let last = changes.find(touches).or_else(|| others.find(by_others));
     match last {
@@ -101,10 +101,10 @@ fn skipped_second_store(case: &HangContext<'_>, last: &WriteEvent) -> Option<Ins
 
 /// Returns the branch by which all threads skipped a strong store that no thread executed.
 fn unexecuted_store(case: &HangContext<'_>, root: &Wait) -> Option<Culprit> {
-    let (code, paths) = (case.code, &case.story.paths);
+    let (code, paths) = (case.code, &case.trace.paths);
     let stores = code.all_places();
     let mut stores = stores.filter(|at| {
-        code.is_strong_write(*at) && !case.story.has_executed(*at) && !is_after_a_wait(case, *at)
+        code.is_strong_write(*at) && !case.trace.has_executed(*at) && !is_after_a_wait(case, *at)
     });
     stores.find_map(|at| {
         let skipping = skipping_warps(case, paths.keys().copied(), at);
@@ -138,7 +138,7 @@ fn awaited_lock_holder(case: &HangContext<'_>, root: &Wait) -> Option<Culprit> {
 fn predicated_off_store(case: &HangContext<'_>) -> Option<Culprit> {
     let waiting = crate::hang::root_cause::lanes_by_warp(case.waits);
     let is_waiting = |warp: &WarpId, lanes: u32| waiting.get(warp).is_some_and(|w| w & lanes != 0);
-    let mut excluded = case.story.excluded.iter().rev();
+    let mut excluded = case.trace.excluded.iter().rev();
     let excluded = excluded.find(|excluded| {
         excluded.executed == 0
             && case.code.is_strong_write(excluded.at)
@@ -156,12 +156,12 @@ fn near_store_at_fault(
     memory: MemoryId,
     address: u64,
 ) -> Option<Culprit> {
-    let path = case.story.paths.get(&root.warp_id());
+    let path = case.trace.paths.get(&root.warp_id());
     let is_by_waiter = |w: &&WriteEvent| {
         let mut steps = path.into_iter().flat_map(|path| path.steps.iter());
         steps.any(|(at, lanes)| *at == w.at && lanes & root.lanes != 0)
     };
-    let candidates = case.story.written.iter().rev().filter(|w| {
+    let candidates = case.trace.written.iter().rev().filter(|w| {
         w.at != root.at()
             && case.code.is_strong_write(w.at)
             && is_alike(w.memory, memory)
@@ -236,7 +236,7 @@ fn unreachable_threshold(case: &HangContext<'_>, count: &WriteEvent) -> Option<I
         .test_of(count.at)
         .filter(|_| code.is_atomic_add(count.at))?;
     let left_out = code.next_after(test, |at| {
-        code.is_strong_write(at) && !case.story.has_executed(at)
+        code.is_strong_write(at) && !case.trace.has_executed(at)
     });
     left_out.map(|_| test)
 }
@@ -248,10 +248,10 @@ fn skipped_store(
     root: &Wait,
     store: &WriteEvent,
 ) -> Option<InstructionRef> {
-    let story = case.story;
+    let trace = case.trace;
     let comes = |path: &WarpPath| path.steps.iter().any(|(at, _)| *at == store.at);
     let waits = |warp: &WarpId| case.waits.iter().any(|wait| wait.warp_id() == *warp);
-    let mut gone = story
+    let mut gone = trace
         .paths
         .iter()
         .filter(|(warp, path)| !waits(warp) && !comes(path));
@@ -260,7 +260,7 @@ fn skipped_store(
         let mut steps = steps.skip_while(|at| case.code.is_exit(*at));
         let last = steps.next().filter(|at| case.code.is_guarded_branch(*at))?;
         // The branch explains the hang only if all lanes of the waiting warp executed it together.
-        let own = story.paths.get(&root.warp_id())?;
+        let own = trace.paths.get(&root.warp_id())?;
         let mut last_steps = own.steps.iter().filter(|(at, _)| *at == last);
         let is_whole = last_steps
             .next()
@@ -271,11 +271,11 @@ fn skipped_store(
 
 /// Returns the faulty instruction if a counter does not reach the value for which the loop waits.
 fn count_at_fault(case: &HangContext<'_>, root: &Wait, last: &WriteEvent) -> Culprit {
-    let story = case.story;
+    let trace = case.trace;
     let of_place = |w: &&WriteEvent| {
         (w.memory, w.start) == (last.memory, last.start) && case.code.is_atomic_add(w.at)
     };
-    let guarded = story.excluded.iter().rev().find(|e| e.at == last.at);
+    let guarded = trace.excluded.iter().rev().find(|e| e.at == last.at);
     if let Some(excluded) = guarded {
         return Culprit::at(
             excluded.at,
@@ -283,9 +283,9 @@ fn count_at_fault(case: &HangContext<'_>, root: &Wait, last: &WriteEvent) -> Cul
         );
     }
     let waits = |warp: &WarpId| case.waits.iter().any(|wait| wait.warp_id() == *warp);
-    let left = story.written.iter().filter(of_place).find_map(|count| {
+    let left = trace.written.iter().filter(of_place).find_map(|count| {
         let counts = |path: &WarpPath| path.steps.iter().any(|(at, _)| *at == count.at);
-        let mut gone = story.paths.iter().filter(|(_, path)| !counts(path));
+        let mut gone = trace.paths.iter().filter(|(_, path)| !counts(path));
         let (gone, _) = gone.find(|(warp, _)| !waits(warp))?;
         parting_from(case, count.warp, count.lanes, *gone)
     });
@@ -319,7 +319,7 @@ pub(crate) fn holder<'a>(
     if !case.code.is_compare_and_swap(root.at()) {
         return None;
     }
-    let mut changes = case.story.written.iter().rev().filter(|w| w.changes);
+    let mut changes = case.trace.written.iter().rev().filter(|w| w.changes);
     changes
         .find(touches)
         .filter(|last| case.code.is_compare_and_swap(last.at))
@@ -360,13 +360,13 @@ fn unreleased_lock(
     memory: MemoryId,
     address: u64,
 ) -> Culprit {
-    let (story, code) = (case.story, case.code);
+    let (trace, code) = (case.trace, case.code);
     let gives_back = |at: InstructionRef| {
         code.is_strong_write(at)
             && !code.is_compare_and_swap(at)
             && ![holder.at, root.at()].contains(&at)
     };
-    let guarded = story.excluded.iter().rev().find(|excluded| {
+    let guarded = trace.excluded.iter().rev().find(|excluded| {
         excluded.warp == holder.warp
             && excluded.excluded & holder.lanes != 0
             && gives_back(excluded.at)
@@ -377,7 +377,7 @@ fn unreleased_lock(
             "the release of the lock is predicated off in the lock holder",
         );
     }
-    let elsewhere = story.written.iter().rev().find(|w| {
+    let elsewhere = trace.written.iter().rev().find(|w| {
         w.memory == memory
             && w.warp == holder.warp
             && w.lanes & holder.lanes != 0
@@ -390,7 +390,7 @@ fn unreleased_lock(
             "this store writes to a different address than the address of the lock",
         );
     }
-    let path = story.paths.get(&holder.warp);
+    let path = trace.paths.get(&holder.warp);
     let steps = path.into_iter().flat_map(|path| path.steps.iter().rev());
     let held = steps
         .filter(|(_, lanes)| lanes & holder.lanes != 0)
