@@ -52,6 +52,7 @@ pub(crate) mod semantics;
 pub(crate) mod state;
 pub mod translation_view;
 
+pub use crate::contract::agent::{Agent, AsyncOperationId, WarpId};
 pub use crate::contract::fault::{
     AccessFault, AccessKind, Fault, FaultKind, FaultLocation, InvalidCoordinate, LaneMaskDisplay,
     MatrixMisuse, MbarrierFault, NamedRegion, PollTarget, WaitReason, WaitingGroup,
@@ -77,7 +78,8 @@ pub use crate::contract::pending::{
     AsyncEffect, AsyncGroupKind, AsyncOperation, AsyncOrigin, AsyncSource, AsyncWrite,
     CompletionMechanism, GroupWait, InFlightOperation, PieceBytes, Reduction, SourceConversion,
 };
-pub use crate::contract::step_event::{Agent, AsyncOperationId, StepEvent, StepOutcome, WarpId};
+pub use crate::contract::schedule::ScheduledTurn;
+pub use crate::contract::step_event::{StepEvent, StepOutcome};
 pub use crate::contract::sync_event::{
     ArrivalMode, MbarrierAccess, MbarrierOperation, SyncEvent, SyncKind, TensorMapAccess,
     TensorMapAction, ends_phase,

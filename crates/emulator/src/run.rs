@@ -1,6 +1,7 @@
 //! Execution of a launch: launch checks, scheduling, completion of asynchronous operations, deadlock detection, and
 //! inspection of the machine.
 
+pub(crate) mod chosen_steps;
 pub(crate) mod completion;
 pub(crate) mod completion_targets;
 pub(crate) mod deadlock;

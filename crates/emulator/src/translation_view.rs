@@ -105,7 +105,7 @@ pub struct TranslationView<'m> {
 impl Machine {
     /// Returns the view of the machine for the JIT compiler. Returns `None` if the machine has executed a step, or if
     /// the launch requires a feature that translated code does not support: clusters, images, multicast objects, last
-    /// writers, host inputs or initial register values.
+    /// writers, host inputs, fixed turns or initial register values.
     pub fn translation_view(&self) -> Option<TranslationView<'_>> {
         let setup = &*self.setup;
         let code = &*setup.code;
@@ -115,6 +115,7 @@ impl Machine {
             && self.inputs.is_empty()
             && setup.n_ranks == 1
             && setup.tracking == WriterTracking::Off
+            && setup.schedule.is_empty()
             && setup.images.is_empty()
             && setup.multicasts.is_empty()
             && setup.layout.map.own_window

@@ -1,9 +1,9 @@
 //! Faults: the attempted operation, the accessed bytes, and the faulting lanes.
 
+use crate::contract::agent::Agent;
 use crate::contract::launch::BufferIndex;
 use crate::contract::mbarrier::{MbarrierMisuse, MbarrierState};
 use crate::contract::observer::MemoryId;
-use crate::contract::step_event::Agent;
 use crate::contract::tensor_map::TensorType;
 use std::fmt;
 pub use warpgrid_isa::AccessKind;

@@ -1,8 +1,8 @@
 //! Inspection of a machine between two steps. All types are plain data without references to the machine.
 
+use crate::contract::agent::Agent;
 use crate::contract::fault::WaitReason;
 use crate::contract::pending::AsyncGroupKind;
-use crate::contract::step_event::Agent;
 use warpgrid_program::{FunctionId, RegisterId, VariableId};
 
 /// Status of a run: running, finished or faulted.

@@ -2,7 +2,9 @@
 
 use crate::contract::image::ImageInit;
 use crate::contract::multicast::MulticastInit;
+use crate::contract::schedule::ScheduledTurn;
 use std::fmt;
+use std::sync::Arc;
 use warpgrid_program::{FunctionId, counted};
 
 /// Index of a buffer in [`Launch::buffers`], by which arguments and images refer to the buffer.
@@ -28,6 +30,8 @@ pub struct Launch {
     pub arguments: Vec<KernelArgument>,
     /// Seed of the scheduler. The seed 0 selects round-robin scheduling.
     pub seed: u64,
+    /// Turns with which the run starts. After the last turn, the scheduler selects agents by its seed.
+    pub schedule: Arc<[ScheduledTurn]>,
     pub writer_tracking: WriterTracking,
     /// Registers with a nonzero initial value. Entries for registers that the kernel does not use have no effect.
     pub registers: Vec<RegisterInit>,
@@ -54,7 +58,7 @@ impl WriterTracking {
 
 impl Launch {
     /// Returns a launch of a kernel with one thread, without buffers and arguments.
-    pub const fn single(entry: FunctionId) -> Launch {
+    pub fn single(entry: FunctionId) -> Launch {
         Launch {
             entry,
             grid: [1; 3],
@@ -66,6 +70,7 @@ impl Launch {
             multicasts: Vec::new(),
             arguments: Vec::new(),
             seed: 0,
+            schedule: Arc::default(),
             writer_tracking: WriterTracking::Off,
             registers: Vec::new(),
             misaligned: MisalignedPolicy::Fault,
@@ -118,6 +123,8 @@ pub struct BufferInit {
 #[derive(Clone, Debug, PartialEq)]
 pub enum BufferContents {
     Bytes(Vec<u8>),
+    /// Bytes that the host shares with other launches.
+    Shared(Arc<[u8]>),
     /// The buffer consists of this number of zero bytes.
     Zeroed(u64),
     /// The buffer consists of `size_bytes` bytes, which repeat the pattern.
@@ -132,6 +139,7 @@ impl BufferContents {
     pub fn size_bytes(&self) -> u64 {
         match self {
             BufferContents::Bytes(bytes) => bytes.len() as u64,
+            BufferContents::Shared(bytes) => bytes.len() as u64,
             BufferContents::Zeroed(size) => *size,
             BufferContents::Fill { size_bytes, .. } => *size_bytes,
         }

@@ -1,7 +1,8 @@
 //! Observation of a run: memory accesses per element, and the interface through which observers receive events. The
 //! interpreter builds events only for observers that request them.
 
-use crate::contract::step_event::{Agent, StepEvent, WarpId};
+use crate::contract::agent::{Agent, WarpId};
+use crate::contract::step_event::StepEvent;
 use crate::contract::sync_event::SyncEvent;
 use std::ops::Range;
 use warpgrid_isa::{CacheOp, EvictionPriority, PrefetchSize, ScalarType, Scope, Sem, StateSpace};

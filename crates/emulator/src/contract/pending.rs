@@ -1,7 +1,7 @@
 //! Types for asynchronous operations in flight: their origin, the bytes that they will write, and their completion
 //! mechanisms.
 
-use crate::contract::step_event::{AsyncOperationId, WarpId};
+use crate::contract::agent::{AsyncOperationId, WarpId};
 use crate::contract::tensor_transfer::{TensorCopy, TensorCopyDirection};
 use crate::contract::wgmma_operation::WgmmaOperation;
 use smallvec::SmallVec;

@@ -1,29 +1,8 @@
-//! Agents of the scheduler, and the event that reports the effect of a step.
+//! Event that reports the effect of a step.
 
+use crate::contract::agent::{Agent, WarpId};
 use crate::contract::fault::WaitReason;
 use warpgrid_program::FunctionId;
-
-/// Number of an asynchronous operation. Operations are numbered in the order of their issue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct AsyncOperationId(pub u64);
-
-/// Unit that the scheduler selects for a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Agent {
-    /// Warp of a block. `block` is the linear index of the block.
-    Warp { block: u64, warp: u32 },
-    /// Asynchronous operation that was issued in an earlier step. Its completion is a separate step.
-    InFlight(AsyncOperationId),
-}
-
-/// Identifies a warp of a launch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct WarpId {
-    /// Linear index of the block.
-    pub block: u64,
-    /// Index of the warp within its block.
-    pub warp: u32,
-}
 
 /// Effect of a step: the agent, the instruction, the lanes and the outcome. The interpreter reports it to observers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Synchronization events: effects of steps that order other steps, such as barriers, fences, mbarrier operations and
 //! asynchronous operations. The interpreter builds events only for observers that request them.
 
+use crate::contract::agent::WarpId;
 use crate::contract::mbarrier::MbarrierState;
 use crate::contract::observer::MemoryId;
 use crate::contract::pending::{AsyncGroupKind, GroupWait, InFlightOperation};
-use crate::contract::step_event::WarpId;
 use crate::contract::tiles::Tile;
 use warpgrid_program::FunctionId;
 

@@ -198,10 +198,7 @@ pub(crate) fn access_plan(
     let space = d.refined(modifiers.state_space(), variable)?;
     let element_bytes = ty.width_bytes();
     let found = d.address(address)?;
-    let found = match space {
-        StateSpace::Const => d.in_constants(found),
-        _ => found,
-    };
+    let found = d.with_upper_bits(space, found);
     let width_bytes = element_bytes * elements.len() as u32;
     let (base, wide, offset) = d.aligned(found, width_bytes);
     if element_bytes as usize * elements.len() > crate::code::MAX_WIDTH {

@@ -484,9 +484,14 @@ impl<'a> Decoder<'a> {
         (d.slot, wide, 0)
     }
 
-    /// Extends a 32-bit address in constant memory by the upper 32 bits that are common to all constant addresses.
-    pub(crate) fn in_constants(&mut self, (slot, wide, offset): BaseAddress) -> BaseAddress {
-        let window = self.layout.map.constant >> 32 << 32;
+    /// Extends a 32-bit address of constant memory or of the kernel parameters by the upper 32 bits that are common to all addresses of the
+    /// state space.
+    pub(crate) fn with_upper_bits(
+        &mut self,
+        space: StateSpace,
+        (slot, wide, offset): BaseAddress,
+    ) -> BaseAddress {
+        let window = self.layout.upper_bits(space);
         if wide || window == 0 {
             return (slot, wide, offset);
         }

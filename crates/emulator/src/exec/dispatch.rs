@@ -7,11 +7,11 @@ use crate::code::plan_table::{PlanId, PlanTable};
 use crate::code::{
     CollectivePlan, DecodedCode, DriverCallPlan, MbarrierPlan, RegisterOperand, UnsupportedReason,
 };
+use crate::contract::agent::AsyncOperationId;
 use crate::contract::fault::FaultKind;
 use crate::contract::inspect::{LastWriter, RunDiagnosticKind};
 use crate::contract::mbarrier::MbarrierState;
 use crate::contract::pending::{AsyncGroupKind, GroupWait};
-use crate::contract::step_event::AsyncOperationId;
 use crate::contract::sync_event::SyncKind;
 use crate::exec::cluster::{fill, map_to_rank, rank_of};
 use crate::exec::collective::collective;

@@ -2,7 +2,8 @@
 
 use crate::code::DecodedCode;
 use crate::code::decoded_op::DecodedOp;
-use crate::contract::step_event::{Agent, StepOutcome, WarpId};
+use crate::contract::agent::{Agent, WarpId};
+use crate::contract::step_event::StepOutcome;
 use crate::exec::arithmetic::alu::{compute, compute_apart};
 use crate::exec::context::OpResult;
 use crate::exec::context::lanes_at;

@@ -4,10 +4,10 @@
 //! The history of a run is immutable. The contents of memory at a position are determined by the nearest earlier
 //! snapshot and the following steps, and do not depend on preceding seeks.
 
+use crate::contract::agent::AsyncOperationId;
 use crate::contract::inspect::MachineStatus;
 use crate::contract::observer::Observer;
 use crate::contract::pending::AsyncOperation;
-use crate::contract::step_event::AsyncOperationId;
 use crate::history::snapshot::Snapshot;
 use crate::history::store_positions::{StorePositionObserver, StorePositions};
 use crate::history::undo_window::UndoWindow;

@@ -3,6 +3,7 @@
 
 use crate::code::plan_table::PlanId;
 use crate::code::tensor_memory::TensorMemoryPlan;
+use crate::contract::agent::{Agent, AsyncOperationId};
 use crate::contract::fault::{AccessKind, FaultKind, MbarrierFault, WaitReason};
 use crate::contract::inspect::LastWriter;
 use crate::contract::mbarrier::{MbarrierMisuse, MbarrierState};
@@ -15,7 +16,7 @@ use crate::contract::pending::{
     AsyncEffect, AsyncOperation, AsyncSource, AsyncWrite, CompletionMechanism, InFlightOperation,
     PieceBytes, Reduction,
 };
-use crate::contract::step_event::{Agent, AsyncOperationId, StepOutcome};
+use crate::contract::step_event::StepOutcome;
 use crate::contract::sync_event::{SyncEvent, SyncKind};
 use crate::contract::wgmma_operation::WgmmaOperation;
 use crate::exec::cluster::PIECE_BYTES;

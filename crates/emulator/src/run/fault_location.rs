@@ -1,9 +1,9 @@
 //! Construction of faults from failed instructions: resolves the instruction, the thread, and the memory region of a
 //! failed access.
 
+use crate::contract::agent::Agent;
 use crate::contract::fault::{AccessFault, Fault, FaultLocation, NamedRegion};
 use crate::contract::pending::{AsyncOrigin, InFlightOperation};
-use crate::contract::step_event::Agent;
 use crate::exec::memory_context::ExecutionFault;
 use crate::run::machine::Machine;
 use crate::state::memory::AllocationOwner;

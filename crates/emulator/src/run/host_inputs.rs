@@ -1,8 +1,8 @@
 //! Inputs of the host to a run. The host can issue asynchronous operations, and it can complete operations early. The
 //! machine records each input with its position in the run, so that a replay applies the input again at this position.
 
+use crate::contract::agent::AsyncOperationId;
 use crate::contract::pending::{AsyncOperation, InFlightOperation};
-use crate::contract::step_event::AsyncOperationId;
 use crate::contract::tiles::Tile;
 use crate::exec::matrix::operand_tiles::tiles;
 use crate::run::machine::Machine;
@@ -111,7 +111,8 @@ impl Machine {
     pub(crate) fn next_interruption(&self) -> u64 {
         let input = self.inputs.get(self.state.inputs_done);
         let input = input.map_or(u64::MAX, |input| input.position);
-        let landing = self.state.in_flight.next_landing().unwrap_or(u64::MAX);
-        input.min(landing)
+        let landing = self.state.in_flight.next_landing();
+        let landing = landing.filter(|_| !self.state.schedule.is_in_fixed_turn());
+        input.min(landing.unwrap_or(u64::MAX))
     }
 }

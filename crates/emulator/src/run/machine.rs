@@ -1,11 +1,12 @@
 //! Machine that executes a launch: the immutable setup, the mutable state, and the loop that executes one agent after
 //! another.
 
+use crate::contract::agent::Agent;
 use crate::contract::fault::{Fault, WaitReason};
 use crate::contract::inspect::MachineStatus;
 use crate::contract::launch::{Launch, LaunchError, ResourceLimits};
 use crate::contract::observer::{EventBuffer, Observer};
-use crate::contract::step_event::{Agent, StepOutcome};
+use crate::contract::step_event::StepOutcome;
 use crate::contract::sync_event::{SyncEvent, SyncKind};
 use crate::decode::decode;
 use crate::exec::barrier;
@@ -103,7 +104,7 @@ impl Machine {
             clusters: Vec::new(),
             next_cluster: 0,
             blocks_done: 0,
-            schedule: Scheduler::new(setup.seed),
+            schedule: Scheduler::new(setup.seed, Arc::clone(&setup.schedule)),
             in_flight: InFlightQueue::default(),
             inputs_done: 0,
             diagnostics: Arc::default(),
@@ -145,7 +146,7 @@ impl Machine {
             }
             match self.choose() {
                 Some(ScheduledAction::Warp(place)) => {
-                    self.turn(place, end, observer);
+                    self.turn(place, end.min(self.next_interruption()), observer);
                     if self.state.position >= self.state.spin_detector.next {
                         self.check_for_spins(place);
                     }
@@ -173,10 +174,8 @@ impl Machine {
             .choose(&state.blocks, &state.in_flight, state.position)
     }
 
-    /// Executes steps of one warp until its quantum expires, the warp stops, an operation completes, or position `end`
-    /// is reached.
-    fn turn(&mut self, place: WarpSlot, end: u64, observer: &mut dyn Observer) {
-        let end = end.min(self.next_interruption());
+    /// Executes steps of one warp until its quantum expires, the warp stops, or position `end` is reached.
+    pub(crate) fn turn(&mut self, place: WarpSlot, end: u64, observer: &mut dyn Observer) {
         let setup = &*self.setup;
         let state = &mut self.state;
         let rank = setup.rank_of_place(place.block);

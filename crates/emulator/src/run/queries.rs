@@ -1,10 +1,11 @@
 //! Inspection of a machine between two steps.
 
 use crate::code::{RegisterBank, RegisterOperand};
+use crate::contract::agent::{Agent, AsyncOperationId};
 use crate::contract::inspect::*;
 use crate::contract::launch::BufferIndex;
 use crate::contract::mbarrier::MbarrierState;
-use crate::contract::step_event::{Agent, AsyncOperationId, StepEvent};
+use crate::contract::step_event::StepEvent;
 use crate::exec::step::issue;
 use crate::exec::wait_conditions::{WaitContext, block_if_not_ready, object_at};
 use crate::run::last_writers::LastWriters;
@@ -287,7 +288,7 @@ impl Machine {
             .collect()
     }
 
-    fn find_warp(&self, block: u64, warp: u32) -> Option<&Warp> {
+    pub(crate) fn find_warp(&self, block: u64, warp: u32) -> Option<&Warp> {
         let block = self.state.blocks.iter().find(|b| b.index == block)?;
         block.warps.get(warp as usize)
     }

@@ -3,6 +3,7 @@
 use crate::code::decoded_op::DecodedOp;
 use crate::code::plan_table::PlanId;
 use crate::code::{DecodedCode, DecodedInstruction, FunctionCode};
+use crate::contract::agent::Agent;
 use crate::contract::fault::{FaultKind, WaitReason};
 use crate::contract::inspect::{LastWriter, MachineStatus};
 use crate::contract::launch::{Launch, MisalignedPolicy, ResourceLimits, WriterTracking};
@@ -11,7 +12,7 @@ use crate::contract::observer::{EventMask, Observer};
 use crate::contract::pending::{
     AsyncEffect, AsyncOperation, AsyncOrigin, AsyncWrite, CompletionMechanism,
 };
-use crate::contract::step_event::{Agent, StepOutcome};
+use crate::contract::step_event::StepOutcome;
 use crate::run::machine::Machine;
 use crate::run::setup::LaunchSetup;
 use crate::semantics::registers::OperandSlot;
@@ -81,6 +82,7 @@ fn machine_within(
         buffers: Vec::new(),
         arguments: Vec::new(),
         seed: 0,
+        schedule: Arc::default(),
         writer_tracking: WriterTracking::Off,
         registers: Vec::new(),
         misaligned: MisalignedPolicy::default(),

@@ -3,6 +3,7 @@
 use crate::code::DecodedCode;
 use crate::contract::launch::WriterTracking;
 use crate::contract::launch::{Launch, LaunchError, ResourceLimits};
+use crate::contract::schedule::ScheduledTurn;
 use crate::state::cluster::GridShape;
 use crate::state::image::Image;
 use crate::state::memory_layout::MemoryLayout;
@@ -33,6 +34,8 @@ pub(crate) struct LaunchSetup {
     pub(crate) shape: GridShape,
     pub(crate) tracking: WriterTracking,
     pub(crate) seed: u64,
+    /// Turns with which the run starts.
+    pub(crate) schedule: Arc<[ScheduledTurn]>,
 }
 
 /// Decoded code of a machine without its memory, which a host passes to
@@ -79,6 +82,7 @@ impl LaunchSetup {
             },
             tracking: launch.writer_tracking,
             seed: launch.seed,
+            schedule: Arc::clone(&launch.schedule),
             program,
             code,
             layout,

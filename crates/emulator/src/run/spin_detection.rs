@@ -12,10 +12,11 @@
 //! window of steps with a copy of the machine at exponentially growing intervals. If the copy repeats its complete
 //! state, the launch never finishes.
 
+use crate::contract::agent::{Agent, WarpId};
 use crate::contract::fault::{FaultKind, PollTarget, WaitReason, WaitingGroup};
 use crate::contract::inspect::MachineStatus;
 use crate::contract::observer::{AccessEvent, EventMask, MemoryId, Observer};
-use crate::contract::step_event::{Agent, StepEvent, WarpId};
+use crate::contract::step_event::StepEvent;
 use crate::contract::sync_event::{MbarrierOperation, SyncEvent, SyncKind};
 use crate::exec::memory_context::ExecutionFault;
 use crate::run::machine::Machine;
@@ -348,7 +349,7 @@ fn steps_of_window(state: &MachineState) -> u64 {
 
 /// Hashes the state that determines the execution of a ready lane group: its registers and program counter, and the
 /// waiting groups of the warp. The hash includes neither memory nor other ready groups.
-fn fingerprint(warp: &Warp, group: &WarpSplit) -> u64 {
+pub(crate) fn fingerprint(warp: &Warp, group: &WarpSplit) -> u64 {
     let waiting = warp.splits.all().iter().filter(|split| !split.is_ready());
     let splits = waiting.fold(0u64, |all, split| all.wrapping_add(place_of(split)));
     let mut mixer = HashMixer(splits);
@@ -374,17 +375,23 @@ fn fingerprint(warp: &Warp, group: &WarpSplit) -> u64 {
 }
 
 /// Hashes the lanes, the program counter and the call depth of a group, and whether the group is ready.
-fn place_of(split: &WarpSplit) -> u64 {
+pub(crate) fn place_of(split: &WarpSplit) -> u64 {
     let mut mixer = HashMixer(0);
     mixer.add(u64::from(split.mask) << 32 | u64::from(split.pc));
     mixer.add(u64::from(split.depth) << 1 | u64::from(split.is_ready()));
     mixer.0
 }
 
-struct HashMixer(u64);
+/// Hash of a sequence of words.
+#[derive(Default)]
+pub(crate) struct HashMixer(u64);
 
 impl HashMixer {
-    fn add(&mut self, value: u64) {
+    pub(crate) fn finish(&self) -> u64 {
+        self.0
+    }
+
+    pub(crate) fn add(&mut self, value: u64) {
         self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(0x517c_c1b7_2722_0a95);
     }
 }

@@ -438,6 +438,18 @@ mod tests {
     }
 
     #[test]
+    fn narrow_floats_are_scaled_before_conversion_to_bf16() {
+        use ScalarType::{Bf16x2, E2m1x2, E4m3x2};
+        let scaled = |from, pair, factors| {
+            let conversion = conversion(Bf16x2, from, rounded(Rounding::Rn));
+            convert_by(&conversion, &[pair], ConversionOperand::Factors, factors)
+        };
+        // Both numbers are 1. The scale factors are 2^1 for the upper number and 2^-1 for the lower number.
+        assert_eq!(scaled(E4m3x2, 0x3838, 0x807e), Some(0x4000_3f00));
+        assert_eq!(scaled(E2m1x2, 0x22, 0x807e), Some(0x4000_3f00));
+    }
+
+    #[test]
     fn tf32_conversion_applies_rounding_satfinite_and_relu() {
         use ScalarType::{F32, Tf32};
         let away = conversion(Tf32, F32, rounded(Rounding::Rna));

@@ -1,9 +1,9 @@
 //! Queue of asynchronous operations that have been issued but have not completed.
 
+use crate::contract::agent::{AsyncOperationId, WarpId};
 use crate::contract::pending::{
     AsyncEffect, AsyncGroupKind, AsyncOperation, AsyncWrite, CompletionMechanism, InFlightOperation,
 };
-use crate::contract::step_event::{AsyncOperationId, WarpId};
 use crate::semantics::registers::RegisterFileSizes;
 use crate::state::scheduler::ScheduledAction;
 use crate::state::scheduler::Scheduler;
@@ -152,10 +152,16 @@ impl InFlightQueue {
 
     /// Returns the action for the next due event: the read of a source, or a completion.
     pub(crate) fn first(&self) -> Option<ScheduledAction> {
-        self.operations.first().map(|p| match p.reads_at {
-            Some(_) => ScheduledAction::Read(p.id),
-            None => ScheduledAction::InFlight(p.id),
-        })
+        self.operations.first().map(|pending| next_action(pending))
+    }
+
+    /// Returns the next action of an operation. Returns `None` if the operation is not in flight, depends on another
+    /// operation in flight, or is a part of a `wgmma` that some warps have not issued.
+    pub(crate) fn action(&self, id: AsyncOperationId) -> Option<ScheduledAction> {
+        let pending = self.get(id)?;
+        let is_issued = pending.completes_at != u64::MAX;
+        let is_next = is_issued && self.first_of(id) == Some(id);
+        is_next.then(|| next_action(pending))
     }
 
     pub(crate) fn get(&self, id: AsyncOperationId) -> Option<&Arc<InFlightOperation>> {
@@ -272,6 +278,13 @@ impl InFlightQueue {
             let lands = operation.pieces.iter().any(writes) || moves;
             completes || of_cluster(operation.origin.block) || lands
         })
+    }
+}
+
+fn next_action(pending: &InFlightOperation) -> ScheduledAction {
+    match pending.reads_at {
+        Some(_) => ScheduledAction::Read(pending.id),
+        None => ScheduledAction::InFlight(pending.id),
     }
 }
 

@@ -1,7 +1,8 @@
 //! Compact representation of the last step in the machine state.
 
 use crate::code::DecodedCode;
-use crate::contract::step_event::{Agent, StepEvent, StepOutcome};
+use crate::contract::agent::Agent;
+use crate::contract::step_event::{StepEvent, StepOutcome};
 
 /// Last step of a run. Its function and instruction are derived from the program counter on request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

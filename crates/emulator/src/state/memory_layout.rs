@@ -616,10 +616,17 @@ fn fill_buffer(
     contents: &BufferContents,
     point: impl Fn(&mut [u8]) -> Option<()>,
 ) -> Option<()> {
+    let mut copy = |init: &[u8]| {
+        let n = init.len().min(bytes.len());
+        bytes[..n].copy_from_slice(&init[..n]);
+    };
     match contents {
         BufferContents::Bytes(init) => {
-            let n = init.len().min(bytes.len());
-            bytes[..n].copy_from_slice(&init[..n]);
+            copy(init);
+            point(bytes)
+        }
+        BufferContents::Shared(init) => {
+            copy(init);
             point(bytes)
         }
         BufferContents::Zeroed(_) => point(bytes),

@@ -1,8 +1,10 @@
 //! Deterministic scheduler: selects the next runnable warp or asynchronous operation.
 
-use crate::contract::step_event::AsyncOperationId;
+use crate::contract::agent::{Agent, AsyncOperationId};
+use crate::contract::schedule::ScheduledTurn;
 use crate::state::block::Block;
 use crate::state::in_flight::{DEFAULT_COMPLETION_DELAY, InFlightQueue};
+use std::sync::Arc;
 
 /// Number of steps in the quantum of a warp for seed 0.
 const QUANTUM: u32 = 32;
@@ -30,6 +32,41 @@ pub(crate) struct Scheduler {
     pub(crate) left: u32,
     seed: u64,
     random: u64,
+    turns: FixedTurns,
+}
+
+/// Turns with which a run starts. They take precedence over the seed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct FixedTurns {
+    turns: Arc<[ScheduledTurn]>,
+    /// Number of turns that have ended.
+    n_done: usize,
+    /// Position at which the current turn ends. The field is `None` before the first step of the turn.
+    end: Option<u64>,
+}
+
+impl FixedTurns {
+    /// Returns the action of the current turn and the number of steps that remain in the turn. Skips turns whose agent
+    /// cannot execute a step.
+    fn next(
+        &mut self,
+        blocks: &[Block],
+        in_flight: &InFlightQueue,
+        position: u64,
+        can_run: impl Fn(WarpSlot) -> bool,
+    ) -> Option<(ScheduledAction, u32)> {
+        while let Some(turn) = self.turns.get(self.n_done) {
+            let end = *self.end.get_or_insert(position + u64::from(turn.n_steps));
+            if position < end
+                && let Some(action) = action_of(turn.agent, blocks, in_flight, &can_run)
+            {
+                return Some((action, (end - position) as u32));
+            }
+            self.n_done += 1;
+            self.end = None;
+        }
+        None
+    }
 }
 
 /// Advances a splitmix64 generator and returns its output.
@@ -42,13 +79,18 @@ pub(crate) fn draw(random: &mut u64) -> u64 {
 }
 
 impl Scheduler {
-    pub(crate) fn new(seed: u64) -> Scheduler {
+    /// Creates a scheduler for a seed. The run starts with `turns`.
+    pub(crate) fn new(seed: u64, turns: Arc<[ScheduledTurn]>) -> Scheduler {
         Scheduler {
             at: WarpSlot { block: 0, warp: 0 },
             // For nonzero seeds, no steps remain, so that the first turn also draws its quantum.
             left: if seed == 0 { QUANTUM } else { 0 },
             seed,
             random: seed,
+            turns: FixedTurns {
+                turns,
+                ..FixedTurns::default()
+            },
         }
     }
 
@@ -79,6 +121,10 @@ impl Scheduler {
         position: u64,
         can_run: impl Fn(WarpSlot) -> bool,
     ) -> Option<ScheduledAction> {
+        if let Some((action, left)) = self.turns.next(blocks, in_flight, position, &can_run) {
+            self.take_turn(action, left);
+            return Some(action);
+        }
         let landing = || in_flight.first();
         if in_flight.next_landing().is_some_and(|at| at <= position) {
             return landing();
@@ -153,6 +199,21 @@ impl Scheduler {
         }
     }
 
+    /// Starts or continues a turn that the scheduler does not select by its seed. `left` is the number of steps that
+    /// remain in the turn.
+    pub(crate) fn take_turn(&mut self, action: ScheduledAction, left: u32) {
+        if let ScheduledAction::Warp(at) = action {
+            self.at = at;
+            self.left = left;
+        }
+    }
+
+    /// Checks whether the current step belongs to a fixed turn. The completion of an asynchronous operation that is due
+    /// does not interrupt such a turn.
+    pub(crate) fn is_in_fixed_turn(&self) -> bool {
+        self.turns.end.is_some()
+    }
+
     /// Ends the quantum of the current warp.
     pub(crate) fn end_turn(&mut self) {
         self.left = 0;
@@ -166,6 +227,26 @@ pub(crate) fn can_run(blocks: &[Block], at: WarpSlot) -> bool {
         .get(at.block)
         .and_then(|b| b.warps.get(at.warp))
         .is_some_and(|warp| warp.can_run())
+}
+
+/// Returns the next action of an agent, or `None` if the agent cannot execute a step. An asynchronous operation can
+/// complete if it depends on no operation in flight.
+pub(crate) fn action_of(
+    agent: Agent,
+    blocks: &[Block],
+    in_flight: &InFlightQueue,
+    can_run: impl Fn(WarpSlot) -> bool,
+) -> Option<ScheduledAction> {
+    match agent {
+        Agent::Warp { block, warp } => {
+            let at = WarpSlot {
+                block: blocks.iter().position(|slot| slot.index == block)?,
+                warp: warp as usize,
+            };
+            can_run(at).then_some(ScheduledAction::Warp(at))
+        }
+        Agent::InFlight(id) => in_flight.action(id),
+    }
 }
 
 /// Agent that the scheduler has selected for the next step: a warp, or an asynchronous operation.

@@ -565,6 +565,7 @@ pub(crate) fn launch(
         buffers,
         arguments,
         seed,
+        schedule: Arc::default(),
         writer_tracking: WriterTracking::Off,
         registers: Vec::new(),
         misaligned: MisalignedPolicy::default(),

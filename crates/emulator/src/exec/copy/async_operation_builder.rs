@@ -1,11 +1,11 @@
 //! Builder for the asynchronous operations that one instruction issues. The builder creates one operation per
 //! completion mechanism.
 
+use crate::contract::agent::AsyncOperationId;
 use crate::contract::pending::{
     AsyncEffect, AsyncOperation, AsyncOrigin, AsyncSource, AsyncWrite, CompletionMechanism,
     Reduction,
 };
-use crate::contract::step_event::AsyncOperationId;
 use warpgrid_isa::StateSpace;
 
 /// Memory location to which an asynchronous operation writes: state space, block and address.

@@ -2,12 +2,12 @@
 //! issued, and reads memory when the scheduler executes it.
 
 use crate::code::{AccessPlan, ArrivalCount, AsyncPayload, AsyncPlan, CopySource};
+use crate::contract::agent::{AsyncOperationId, WarpId};
 use crate::contract::fault::{AccessKind, FaultKind, MbarrierFault};
 use crate::contract::mbarrier::MbarrierState;
 use crate::contract::pending::{
     AsyncGroupKind, AsyncSource, CompletionMechanism, SourceConversion,
 };
-use crate::contract::step_event::{AsyncOperationId, WarpId};
 use crate::exec::context::with_memory_context;
 use crate::exec::context::{ExecutionContext, IssuedInstruction};
 use crate::exec::copy::async_operation_builder::{

@@ -7,11 +7,11 @@ use crate::code::tensor_memory::{
     TensorLoadStorePlan, TensorMemoryAddress, TensorMemoryPlan,
 };
 use crate::code::{AccessPlan, RegisterOperand};
+use crate::contract::agent::AsyncOperationId;
 use crate::contract::fault::{FaultKind, MatrixMisuse};
 use crate::contract::inspect::LastWriter;
 use crate::contract::pending::TensorMemoryOperation;
 use crate::contract::pending::{AsyncEffect, AsyncOperation, CompletionMechanism};
-use crate::contract::step_event::AsyncOperationId;
 use crate::exec::context::lanes_at;
 use crate::exec::context::{ExecutionContext, IssuedInstruction, StopReason};
 use crate::exec::context::{OpResult, with_memory_context};

@@ -3,10 +3,10 @@
 
 use crate::code::AccessPlan;
 use crate::code::MAX_WIDTH;
+use crate::contract::agent::Agent;
 use crate::contract::observer::{
     AccessAction, ElementAccessHeader, EventBuffer, EventHeader, MemoryId, OperandIndex,
 };
-use crate::contract::step_event::Agent;
 use crate::contract::sync_event::{SyncEvent, SyncKind};
 use crate::exec::memory::address_translation::{Backing, ResolvedAccess};
 use crate::exec::memory_context::MemoryContext;
