@@ -38,6 +38,7 @@ use crate::scenario::{
     Buffer, BufferInitializer, InitialRegister, MisalignedPolicy, Parameter, Scenario, SourceFile,
     Surface, TensorMap, TexelArray, Texture,
 };
+use crate::schedule::Schedule;
 use crate::value::{ElementType, Literal};
 use warpgrid_program::{Diagnostic, Span};
 
@@ -155,6 +156,7 @@ impl Annotations {
                 "cluster" => scenario.cluster = Some(value.extents()?),
                 "shared" => scenario.dynamic_shared = value.number()?,
                 "seed" => scenario.seed = Some(value.number()?),
+                "schedule" => scenario.schedule = Some(value.schedule()?),
                 "resident" => scenario.resident = Some(value.number()?.min(u32::MAX.into()) as u32),
                 "misaligned" => scenario.misaligned = Some(value.misaligned()?),
                 "entry" => scenario.entry = Some(value.text.to_owned()),
@@ -561,6 +563,11 @@ impl<'a> AnnotationText<'a> {
         self.text
             .parse()
             .map_err(|_| self.error(diagnostics::not_a_number(self.text)))
+    }
+
+    fn schedule(&self) -> Result<Schedule, Box<Diagnostic>> {
+        let parsed = self.text.parse();
+        parsed.map_err(|reason| self.error(diagnostics::invalid_schedule(reason)))
     }
 
     fn misaligned(&self) -> Result<MisalignedPolicy, Box<Diagnostic>> {

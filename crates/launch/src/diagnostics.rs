@@ -68,13 +68,17 @@ pub(crate) fn unknown_launch_fact(found: &str) -> LaunchDiagnostic {
     problem(
         "W0701",
         format!(
-            "found `{found}`, expected `grid`, `block`, `cluster`, `shared`, `entry`, `seed`, `resident` or `misaligned`"
+            "found `{found}`, expected `grid`, `block`, `cluster`, `shared`, `entry`, `seed`, `schedule`, `resident` or `misaligned`"
         ),
     )
 }
 
 pub(crate) fn not_a_number(found: &str) -> LaunchDiagnostic {
     problem("W0701", format!("found `{found}`, expected a number"))
+}
+
+pub(crate) fn invalid_schedule(reason: String) -> LaunchDiagnostic {
+    problem("W0701", reason)
 }
 
 pub(crate) fn not_extents(found: &str) -> LaunchDiagnostic {
@@ -439,7 +443,7 @@ pub const NO_KERNEL: &str = "W0711";
 #[rustfmt::skip]
 pub const PAGES: &[DiagnosticDoc] = &[
     DiagnosticDoc::page("W0700", "unknown annotation", "A line that starts with `//@` is an annotation of the launch configuration. The first word of the line is the kind of annotation.", "//@ lunch grid=2", "//@ launch grid=2"),
-    DiagnosticDoc::page("W0701", "invalid launch option", "A launch annotation contains options such as `grid=4` or `block=16x16`. `grid`, `block` and `cluster` require one to three numbers. `shared` (bytes), `seed` and `resident` (resident blocks) require one number, and `entry` requires the name of a kernel.", "//@ launch grid=two", "//@ launch grid=2 block=32x4"),
+    DiagnosticDoc::page("W0701", "invalid launch option", "A launch annotation contains options such as `grid=4` or `block=16x16`. `grid`, `block` and `cluster` require one to three numbers. `shared` (bytes), `seed` and `resident` (resident blocks) require one number, `entry` requires the name of a kernel, and `schedule` requires turns such as `0.1:35,a2`.", "//@ launch grid=two", "//@ launch grid=2 block=32x4"),
     DiagnosticDoc::page("W0702", "invalid buffer", "A buffer has a name, an element type with extents, and optional initial values. The initial values are one number for all elements, a list, `iota`, `random` with a seed, or `nan`. Values of single elements may follow, as in `0 [5000]=7`.", "//@ buffer out: f33[4]", "//@ buffer out: f32[4] = 0"),
     DiagnosticDoc::page("W0703", "invalid scalar", "A scalar has a name, a type and a value that fits in the type.", "//@ scalar n: u8 = 300", "//@ scalar n: u32 = 300"),
     DiagnosticDoc::page("W0704", "invalid expectation", "An expectation refers to a buffer that is declared on an earlier line. The expectation lists the expected values of the buffer after the launch, starting with the first element.", "//@ expect nothing = 1", "//@ expect out = 1, 2, 3"),

@@ -18,7 +18,7 @@ use crate::instruction_summary::{
     AccessKind, AddressOrigin, InstructionSummary, InstructionView, NamedAddress, SourceValue,
     readers,
 };
-use crate::prepare::{DEFAULT_BLOCK, variables};
+use crate::prepare::{DEFAULT_BLOCK, kernel_variables};
 use crate::scenario::{
     Buffer, BufferInitializer, InitialRegister, Parameter, Scenario, StructField, TexelArray,
 };
@@ -89,7 +89,7 @@ pub(crate) fn parameters(
             }
         }
     };
-    let variables = variables(function).enumerate();
+    let variables = kernel_variables(function).enumerate();
     let parameters = variables.map(|(place, v)| guess(place, v)).collect();
     InferredParameters {
         parameters,
@@ -357,7 +357,7 @@ pub(crate) fn origin(
 ) -> Option<String> {
     let uses = ParameterUses::before(program, function, instruction as usize);
     let (place, offset) = uses.held(register).origin?;
-    let variable = variables(function).nth(place)?;
+    let variable = kernel_variables(function).nth(place)?;
     Some(match variable.size_bytes > 8 {
         true => format!("{}+{offset}", variable.name),
         false => variable.name.clone(),

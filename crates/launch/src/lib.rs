@@ -34,6 +34,7 @@ mod parameter_matching;
 pub mod pattern;
 pub mod prepare;
 pub mod scenario;
+pub mod schedule;
 mod trial_run;
 pub mod value;
 
@@ -42,3 +43,4 @@ pub use diagnostics::LaunchDiagnostic;
 pub use parameter_matching::mistyped_names;
 pub use prepare::{DEFAULT_BLOCK, PreparedLaunch, prepare};
 pub use scenario::{Parameter, Scenario, SourceLanguage};
+pub use schedule::Schedule;

@@ -3,7 +3,7 @@
 
 use crate::annotations::Annotations;
 use crate::diagnostics::{self, SpannedName};
-use crate::prepare::{find_entry, variables};
+use crate::prepare::{find_entry, kernel_variables};
 use warpgrid_isa::form::suggestion::{distance, nearest};
 use warpgrid_program::{Diagnostic, Program, Span};
 
@@ -17,7 +17,9 @@ pub fn mistyped_names(annotations: &Annotations, program: &Program) -> Vec<Diagn
         return Vec::new();
     };
     let function = &program.functions[entry.0 as usize];
-    let own: Vec<&str> = variables(function).map(|v| v.name.as_str()).collect();
+    let own: Vec<&str> = kernel_variables(function)
+        .map(|v| v.name.as_str())
+        .collect();
     if own.is_empty() {
         return Vec::new();
     }

@@ -1,9 +1,9 @@
-//! Patterns that initialize buffers: `iota`, `random 7`, `nan` or a value, optionally followed by exceptions for single elements, such as
+//! Patterns that initialize buffers: `iota`, `random 7`, `nan`, `bytes 00ff` or a value, optionally followed by exceptions for single elements, such as
 //! `0 [5000]=7`.
 //!
 //! ```text
 //! pattern := base { "[" index "]=" value }
-//! base    := "iota" | "random" seed | "nan" | value
+//! base    := "iota" | "random" seed | "nan" | "bytes" hexadecimal digits | value
 //! ```
 //! `random` draws floating-point numbers from -1 (inclusive) to 1 (exclusive) in steps of 1/256, which all floating-point types of at least
 //! 16 bits represent exactly, and integers from 0 to 99. The numbers depend only on the seed.
@@ -30,6 +30,8 @@ pub enum FillPattern {
     Iota,
     Random(u64),
     NotANumber,
+    /// Bytes of the first elements in little-endian order. The bytes of the remaining elements are zero.
+    Bytes(Vec<u8>),
     Value(Literal),
 }
 
@@ -51,6 +53,7 @@ impl Pattern {
                 format!("found `random {seed}`, expected an integer seed, as in `random 7`")
             })?),
             ["random"] => FillPattern::Random(0),
+            ["bytes", digits] => FillPattern::Bytes(read_bytes(digits)?),
             [_] if places.is_empty() => return Ok(None),
             [value] => FillPattern::Value(literal(value)?),
             _ => return Ok(None),
@@ -65,6 +68,7 @@ impl Pattern {
             FillPattern::Iota => "iota".to_owned(),
             FillPattern::Random(seed) => format!("random {seed}"),
             FillPattern::NotANumber => "nan".to_owned(),
+            FillPattern::Bytes(bytes) => bytes_text(bytes),
             FillPattern::Value(value) => value.to_string(),
         };
         for (index, value) in &self.places {
@@ -104,6 +108,18 @@ impl Pattern {
                 let bits = bits.ok_or_else(|| format!("the type `{ty}` has no NaN"))?;
                 (0..len).for_each(|_| add(bits));
             }
+            FillPattern::Bytes(stated) => {
+                let size = len as usize * width;
+                if stated.len() > size {
+                    return Err(format!(
+                        "found {}, but the buffer has only {}",
+                        counted(stated.len() as u64, "byte"),
+                        counted(size as u64, "byte")
+                    ));
+                }
+                bytes.extend_from_slice(stated);
+                bytes.resize(size, 0);
+            }
             FillPattern::Value(value) => {
                 let bits = ty.encode(value)?;
                 (0..len).for_each(|_| add(bits));
@@ -123,6 +139,32 @@ impl Pattern {
         }
         Ok(bytes)
     }
+}
+
+/// Formats bytes as a pattern: `bytes 00ff`.
+pub(crate) fn bytes_text(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(6 + 2 * bytes.len());
+    text.push_str("bytes ");
+    for byte in bytes {
+        text.extend(
+            [byte >> 4, byte & 15].map(|digit| char::from(HEXADECIMAL_DIGITS[usize::from(digit)])),
+        );
+    }
+    text
+}
+
+const HEXADECIMAL_DIGITS: [u8; 16] = *b"0123456789abcdef";
+
+/// Parses the bytes of a pattern, which have two hexadecimal digits each.
+fn read_bytes(digits: &str) -> Result<Vec<u8>, String> {
+    let pairs = digits.as_bytes().chunks(2).map(|pair| {
+        let text = str::from_utf8(pair).ok().filter(|text| text.len() == 2)?;
+        let is_hexadecimal = text.bytes().all(|digit| digit.is_ascii_hexdigit());
+        u8::from_str_radix(text, 16).ok().filter(|_| is_hexadecimal)
+    });
+    pairs.collect::<Option<Vec<u8>>>().ok_or_else(|| {
+        "expected two hexadecimal digits for each byte, as in `bytes 00ff`".to_owned()
+    })
 }
 
 /// Parses the exceptions of a pattern, such as `[5]=7 [9]=1.5`.
@@ -199,6 +241,8 @@ mod tests {
             "0 [5000]=7",
             "1.5 [0]=2.5 [3]=0x3f",
             "random 0 [1]=-4",
+            "bytes 00ff7f",
+            "bytes 01 [1]=2",
         ] {
             let read = Pattern::read(text).expect("a pattern").expect("a pattern");
             assert_eq!(read.text(), text);
@@ -215,7 +259,15 @@ mod tests {
         ] {
             assert_eq!(Pattern::read(text), Ok(None), "{text}");
         }
-        for text in ["0 [a]=1", "0 [1]", "random x", "iota [1]=x"] {
+        for text in [
+            "0 [a]=1",
+            "0 [1]",
+            "random x",
+            "iota [1]=x",
+            "bytes 0",
+            "bytes +1",
+            "bytes 0é",
+        ] {
             assert!(Pattern::read(text).is_err(), "{text}");
         }
     }
@@ -234,6 +286,15 @@ mod tests {
         assert!(bytes("nan", ElementType::U32, 1).is_err());
         assert!(bytes("0 [4]=1", ElementType::U8, 4).is_err());
         assert!(bytes("0 [1]=256", ElementType::U8, 4).is_err());
+    }
+
+    #[test]
+    fn bytes_initialize_first_elements() {
+        let found = bytes("bytes 0102ff", ElementType::U16, 2);
+        assert_eq!(found, Ok(vec![1, 2, 255, 0]));
+        let found = bytes("bytes 0102 [1]=5", ElementType::U8, 2);
+        assert_eq!(found, Ok(vec![1, 5]));
+        assert!(bytes("bytes 0102ff", ElementType::U8, 2).is_err());
     }
 
     #[test]

@@ -39,18 +39,21 @@ pub struct PreparedLaunch {
 }
 
 /// Completes a scenario from the `annotations` of its source and from the kernel, validates inferred values in trial runs, and creates the
-/// machine. `mark` is the prefix of the lines in [`PreparedLaunch::guesses`].
+/// machine. `mark` is the prefix of the lines in [`PreparedLaunch::guesses`]. The machine reuses the code `decoded` of an earlier machine of
+/// the kernel.
 pub fn prepare(
     scenario: Scenario,
     annotations: Annotations,
     program: &Arc<Program>,
     mark: &str,
     writers: WriterTracking,
+    decoded: Option<&DecodedLaunch>,
 ) -> Result<PreparedLaunch, LaunchDiagnostic> {
     let (mut scenario, entry, guessed) = complete(scenario, annotations, program)?;
     let limits = limits(&scenario);
-    let decoded = refine_by_trial_runs(&mut scenario, &guessed, program, entry, &limits);
-    let (machine, buffers) = launch(&scenario, entry, program, writers, decoded.as_ref())?;
+    let of_trials = refine_by_trial_runs(&mut scenario, &guessed, program, entry, &limits);
+    let decoded = of_trials.as_ref().or(decoded);
+    let (machine, buffers) = launch(&scenario, entry, program, writers, decoded)?;
     Ok(PreparedLaunch {
         infers_launch: guessed.launch_line(&scenario, mark).is_some(),
         guesses: guessed.lines(&scenario, mark),
@@ -211,6 +214,7 @@ fn add_annotations(scenario: &mut Scenario, annotations: Annotations) {
     scenario.cluster = scenario.cluster.or(facts.cluster);
     scenario.dynamic_shared = scenario.dynamic_shared.max(facts.dynamic_shared);
     scenario.seed = scenario.seed.or(facts.seed);
+    scenario.schedule = scenario.schedule.take().or(facts.schedule);
     if scenario.registers.is_empty() {
         scenario.registers = facts.registers;
     }
@@ -307,7 +311,7 @@ fn register_values(
     params: Vec<Parameter>,
     function: &Function,
 ) -> Result<(Vec<InitialRegister>, Vec<Parameter>), LaunchDiagnostic> {
-    let is_variable = |name: &str| variables(function).any(|variable| variable.name == name);
+    let is_variable = |name: &str| kernel_variables(function).any(|variable| variable.name == name);
     let is_register = |name: &str| function.registers.names().any(|own| own == name);
     let (mut registers, mut rest) = (Vec::new(), Vec::new());
     for parameter in params {
@@ -436,7 +440,7 @@ fn arrange(
     function: &Function,
     guesses: Vec<Parameter>,
 ) -> (Vec<Parameter>, Vec<bool>) {
-    let names: Vec<&str> = variables(function)
+    let names: Vec<&str> = kernel_variables(function)
         .map(|variable| variable.name.as_str())
         .collect();
     // The tensor of a tensor map and the buffers of a multimem address may be buffers that are not kernel parameters.
@@ -476,14 +480,14 @@ fn arrange(
 /// the kernel does not declare are last.
 fn in_order(mut parameters: Vec<Parameter>, function: &Function) -> Vec<Parameter> {
     let place = |parameter: &Parameter| {
-        let mut names = variables(function).map(|variable| &variable.name);
+        let mut names = kernel_variables(function).map(|variable| &variable.name);
         names.position(|name| name == parameter.name())
     };
     let is_stated = |variable: &Variable| {
         let mut stated = parameters.iter();
         stated.any(|parameter| parameter.name() == variable.name)
     };
-    if variables(function).all(is_stated) {
+    if kernel_variables(function).all(is_stated) {
         parameters.sort_by_key(|parameter| place(parameter).unwrap_or(usize::MAX));
     }
     parameters
@@ -528,11 +532,11 @@ fn declared<'a>(function: &'a Function, stated: &[Parameter]) -> Vec<&'a Variabl
     let is_known = |parameter: &Parameter| {
         let name = parameter.name();
         let whole = name.split_once('+').map_or(name, |(whole, _)| whole);
-        variables(function).any(|variable| variable.name == whole)
+        kernel_variables(function).any(|variable| variable.name == whole)
     };
     match is_open && !stated.iter().all(is_known) {
         true => Vec::new(),
-        false => variables(function).collect(),
+        false => kernel_variables(function).collect(),
     }
 }
 
@@ -553,7 +557,7 @@ fn variable_of<'p>(
         | Parameter::Tensormap(_)
         | Parameter::Multimem { .. } => return None,
     };
-    if variables(function).any(|variable| variable.name == *name) {
+    if kernel_variables(function).any(|variable| variable.name == *name) {
         return None;
     }
     let mut all = program.variables.iter();
@@ -562,7 +566,7 @@ fn variable_of<'p>(
 }
 
 /// Returns the variables that represent the kernel parameters.
-pub(crate) fn variables(function: &Function) -> impl Iterator<Item = &Variable> {
+pub fn kernel_variables(function: &Function) -> impl Iterator<Item = &Variable> {
     function
         .parameters
         .iter()
@@ -619,6 +623,7 @@ pub(crate) fn build(
         multicasts: builder.multicasts,
         arguments,
         seed: scenario.seed.unwrap_or(0),
+        schedule: scenario.schedule.clone().unwrap_or_default().turns,
         writer_tracking: WriterTracking::Off,
         registers: Vec::new(),
         misaligned: MisalignedPolicy::Fault,
@@ -696,6 +701,16 @@ impl MachineBuilder {
         }
         let fail = |reason: String| diagnostics::initial_values(&buffer.name, &reason);
         let contents = match &buffer.init {
+            BufferInitializer::Bytes(bytes) => {
+                if bytes.len() as u64 != size {
+                    let found = counted(bytes.len() as u64, "byte");
+                    return Err(fail(format!(
+                        "found {found}, but the buffer has {}",
+                        counted(size, "byte")
+                    )));
+                }
+                BufferContents::Shared(Arc::clone(bytes))
+            }
             BufferInitializer::List(values) if values.is_empty() => BufferContents::Zeroed(size),
             BufferInitializer::List(values)
                 if values.iter().any(|value| pointee(value).is_some()) =>
@@ -917,6 +932,7 @@ impl MachineBuilder {
         let values = match &buffer.init {
             BufferInitializer::List(values) => values.as_slice(),
             BufferInitializer::Fill(value) => std::slice::from_ref(value),
+            BufferInitializer::Bytes(_) => &[],
         };
         let mut pointers = Vec::new();
         for (index, value) in values.iter().enumerate() {

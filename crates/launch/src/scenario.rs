@@ -21,8 +21,11 @@ pub use tensor_map::TensorMap;
 pub use warpgrid_emulator::MisalignedPolicy;
 
 use crate::fault::{FaultSort, MemorySpace};
+use crate::pattern::bytes_text;
+use crate::schedule::Schedule;
 use crate::value::Literal;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
+use std::sync::Arc;
 
 /// All inputs of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -67,6 +70,10 @@ pub struct Scenario {
     /// Seed of the scheduler. Default: 0, which selects round-robin scheduling.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// Turns with which the run starts, such as `0.1:35,a2`: 35 steps of warp 1 of block 0, and one step of the asynchronous operation 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<String>", optional))]
+    pub schedule: Option<Schedule>,
     /// Number of concurrently resident blocks, at least 1. Blocks become resident in the order of their indices, and remain
     /// resident until they exit. Default: as many blocks as the device supports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -274,6 +281,16 @@ pub enum BufferInitializer {
     /// numbers, `"nan"` is NaN, `"0 [5000]=7"` has exceptions for single elements, and `"&out"` is the address of a
     /// buffer.
     Fill(Literal),
+    /// Bytes of all elements in little-endian order. Hosts with buffers in memory pass these bytes without conversion to values. The
+    /// serialized form is the pattern `"bytes 00ff"`.
+    #[serde(serialize_with = "serialize_bytes")]
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    Bytes(Arc<[u8]>),
+}
+
+/// Serializes the bytes of a buffer as a pattern.
+fn serialize_bytes<S: Serializer>(bytes: &Arc<[u8]>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&bytes_text(bytes))
 }
 
 impl BufferInitializer {
@@ -286,6 +303,7 @@ impl BufferInitializer {
                 values.join(", ")
             }
             BufferInitializer::Fill(value) => value.to_string(),
+            BufferInitializer::Bytes(bytes) => bytes_text(bytes),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Inference of textures and surfaces for a kernel whose scenario does not specify them. The input is the instructions that use handles.
 //! The output is a texture or surface with its array for each handle parameter.
 
-use super::{ParameterUses, variables};
+use super::{ParameterUses, kernel_variables};
 use crate::instruction_summary::{ImageAccess, readers};
 use crate::scenario::{BufferInitializer, ImageResource, Parameter, Surface, TexelArray, Texture};
 use crate::value::Literal;
@@ -42,7 +42,7 @@ pub(crate) fn images(
         let Some((place, 0)) = held.origin.or(held.value) else {
             continue;
         };
-        if let Some(variable) = variables(function).nth(place) {
+        if let Some(variable) = kernel_variables(function).nth(place) {
             let name = &variable.name;
             images.entry(place).or_insert_with(|| image_of(name, &part));
         }

@@ -1,7 +1,7 @@
 //! Inference of multimem addresses for a kernel whose scenario does not specify them. The input is the instructions of the kernel. The
 //! output is one buffer per device for each parameter that is used as a multimem address.
 
-use super::{ParameterUses, PointerAccess, buffer, variables};
+use super::{ParameterUses, PointerAccess, buffer, kernel_variables};
 use crate::instruction_summary::readers;
 use crate::scenario::{Parameter, Scenario};
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ pub(super) fn groups(
         let Some((place, 0)) = uses.held(part.address).origin else {
             continue;
         };
-        if let Some(variable) = variables(function).nth(place) {
+        if let Some(variable) = kernel_variables(function).nth(place) {
             let access = PointerAccess {
                 ty: part.ty,
                 n_elements: part.n_elements,

@@ -3,7 +3,7 @@
 //! whose box has the expected number of bytes, and the tensor of this map.
 
 use super::copies::{DeviceTensorMaps, TensorMapUse, copies};
-use super::{ParameterOffset, ParameterUses, PointerAccess, element, variables};
+use super::{ParameterOffset, ParameterUses, PointerAccess, element, kernel_variables};
 use crate::instruction_summary::readers;
 use crate::scenario::{Buffer, BufferInitializer, TensorMap};
 use crate::value::Literal;
@@ -52,7 +52,9 @@ pub(super) fn tensors(
     let mut tensors = TensorMapConstraints::default();
     for copy in found.iter().filter(|copy| !is_made(copy)) {
         let (place, offset) = copy.slot;
-        let name = variables(function).nth(place).map(|v| v.name.clone());
+        let name = kernel_variables(function)
+            .nth(place)
+            .map(|v| v.name.clone());
         let bytes = copy.bytes.or(known);
         if let (Some(name), 0) = (name, offset)
             && let Some(map) = map_of(name, copy, bytes, product)
@@ -62,7 +64,7 @@ pub(super) fn tensors(
     }
     // If the kernel replaces only some fields of a tensor map, the original tensor map is a structure parameter.
     if let Some(copy) = found.iter().find(is_made) {
-        let mut rest = variables(function).enumerate();
+        let mut rest = kernel_variables(function).enumerate();
         let first = rest.find(|(place, variable)| {
             variable.size_bytes >= MAP_BYTES && !tensors.maps.contains_key(place)
         });
