@@ -4,8 +4,17 @@ use crate::Kind;
 use std::collections::BTreeMap;
 
 /// Annotations that state results.
-const RESULTS: [&str; 9] = [
-    "fault", "hang", "race", "fix", "note", "final", "conflict", "sectors", "layout",
+const RESULTS: [&str; 10] = [
+    "fault",
+    "hang",
+    "race",
+    "fix",
+    "note",
+    "final",
+    "conflict",
+    "sectors",
+    "layout",
+    "schedules",
 ];
 const SEVERITIES: [&str; 3] = ["error", "warning", "information"];
 

@@ -16,16 +16,18 @@ pub(crate) enum Kind {
     Hang,
     Conflict,
     Layout,
+    Schedules,
 }
 
 impl Kind {
-    const NAMES: [(&str, Kind); 6] = [
+    const NAMES: [(&str, Kind); 7] = [
         ("check", Kind::Check),
         ("run", Kind::Run),
         ("race", Kind::Race),
         ("hang", Kind::Hang),
         ("conflict", Kind::Conflict),
         ("layout", Kind::Layout),
+        ("schedules", Kind::Schedules),
     ];
 
     fn from_name(name: &str) -> Option<Kind> {

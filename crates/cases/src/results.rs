@@ -3,6 +3,7 @@
 use crate::Kind;
 use crate::expectations::{CaseText, Results, register_name};
 use std::collections::BTreeSet;
+use warpgrid_view::analysis::schedules::{ScheduleOptions, ScheduleVerdict};
 use warpgrid_view::api::ReportRequest;
 use warpgrid_view::diagnostics::NO_RESULT;
 use warpgrid_view::layouts::inspector::cure;
@@ -56,6 +57,7 @@ pub(crate) fn of_case(case: &CaseText) -> Result<Results, String> {
                 session.run(MAX_STEPS);
                 end(&mut session).into_iter().collect()
             }
+            Kind::Schedules => schedules(case)?,
             Kind::Conflict => conflicts(case)?,
             Kind::Layout => {
                 let mut session = session(case, 0)?;
@@ -74,6 +76,27 @@ pub(crate) fn of_case(case: &CaseText) -> Result<Results, String> {
         });
     }
     Ok(results)
+}
+
+/// Returns the verdict about all schedules.
+fn schedules(case: &CaseText) -> Result<Vec<String>, String> {
+    let session = session(case, 0)?;
+    let report = session
+        .schedules(ScheduleOptions::default())
+        .map_err(|failure| failure.to_string())?;
+    if report.verdict != ScheduleVerdict::Witness {
+        let reasons = report.not_covered.iter();
+        let reasons = reasons.map(|reason| format!("schedules incomplete: {reason}"));
+        return Ok(match report.verdict {
+            ScheduleVerdict::Clean => vec![format!(
+                "schedules {}, classes: {}",
+                report.verdict.text(),
+                report.executions
+            )],
+            ScheduleVerdict::Witness | ScheduleVerdict::Incomplete => reasons.collect(),
+        });
+    }
+    Ok(vec![format!("schedules {}", report.summary())])
 }
 
 fn scenario(case: &CaseText) -> Scenario {

@@ -28,6 +28,7 @@
 pub mod explore;
 pub mod hang;
 pub mod races;
+pub mod schedules;
 pub mod scope;
 
 pub use crate::races::access_site::SiteAccessKind;

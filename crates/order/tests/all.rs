@@ -8,3 +8,5 @@ mod explorer;
 mod files;
 mod kernels;
 mod repairs;
+mod schedule_brute_force;
+mod schedules;

@@ -19,12 +19,12 @@ pub(crate) const MAX_STEPS: u64 = 400_000;
 const MANY_SEEDS: u64 = 24;
 
 #[derive(Deserialize)]
-struct Kernel {
+pub(crate) struct Kernel {
     kind: String,
-    name: String,
+    pub(crate) name: String,
     case: Option<Value>,
-    faulty: String,
-    healthy: String,
+    pub(crate) faulty: String,
+    pub(crate) healthy: String,
     pairs: Vec<Pair>,
     repairs: Vec<Vec<Edit>>,
     ends: Option<String>,
@@ -98,7 +98,7 @@ fn squeezed(text: &str) -> String {
 }
 
 impl Kernel {
-    fn session(&self, text: &str, seed: u64) -> Session {
+    pub(crate) fn session(&self, text: &str, seed: u64) -> Session {
         let mut scenario = self.case.clone().unwrap_or_else(|| json!({}));
         scenario["source"] = json!(text);
         scenario["seed"] = json!(seed);
@@ -276,7 +276,7 @@ fn said_wrong(root: &Root, hang: &HangView, always: bool) -> Option<String> {
     })
 }
 
-fn kernels() -> Vec<Kernel> {
+pub(crate) fn kernels() -> Vec<Kernel> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/kernels.jsonl.gz");
     let file = BufReader::new(GzDecoder::new(
         File::open(path).expect("the file of the kernels"),

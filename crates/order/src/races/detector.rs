@@ -132,6 +132,9 @@ pub struct RaceDetector {
     pub(crate) arrivals: FastHashMap<u64, Rc<VectorClock>>,
     /// Releases of all sequentially consistent fences of the launch.
     pub(crate) fences: ReleaseSet,
+    /// Whether a reduction observes the preceding write of its location, so that the write happens before the following accesses of the
+    /// thread.
+    pub(crate) reductions_observe: bool,
     found: Vec<Race>,
     by_pair: FastHashMap<(AccessSiteId, Option<AccessSiteId>, RaceCause), usize>,
     /// Cache of the latest lookup in `by_pair`, because races at consecutive words often have the same pair of sites.
@@ -170,6 +173,7 @@ impl RaceDetector {
             committed: FastHashMap::default(),
             arrivals: FastHashMap::default(),
             fences: ReleaseSet::default(),
+            reductions_observe: true,
             found: Vec::new(),
             by_pair: FastHashMap::default(),
             last_pair: Cell::new(None),
@@ -187,6 +191,18 @@ impl RaceDetector {
         let mut detector = RaceDetector::new(program, shape);
         detector.lockstep = Some(Vec::new());
         detector
+    }
+
+    /// Returns a detector that derives no happens-before relation from the order of reductions. The detector reports a superset of the
+    /// races, and the absence of races does not depend on the order of the reductions.
+    pub(crate) fn without_reduction_order(
+        program: Arc<Program>,
+        shape: ObservedLaunchShape,
+    ) -> RaceDetector {
+        RaceDetector {
+            reductions_observe: false,
+            ..RaceDetector::new(program, shape)
+        }
     }
 
     /// Returns the exchanges between lanes of a warp that only lockstep execution orders, one for each pair of

@@ -141,7 +141,9 @@ impl RaceDetector {
             let mut message = None;
             if let Some(write) = &mut write {
                 message.clone_from(&write.message);
-                note_observation(&mut observations, write.chain(), point);
+                if by.action != AccessAction::Reduction || self.reductions_observe {
+                    note_observation(&mut observations, write.chain(), point);
+                }
                 if let (true, Some(message)) = (by.action.reads(), &message) {
                     state.observe_release(by.lane, place, message);
                 }
@@ -261,11 +263,13 @@ impl RaceDetector {
             return None;
         }
         let message = write.message.clone();
-        note_observation(
-            self.observed.entry(by.place).or_default(),
-            write.chain(),
-            reader,
-        );
+        if by.action != AccessAction::Reduction || self.reductions_observe {
+            note_observation(
+                self.observed.entry(by.place).or_default(),
+                write.chain(),
+                reader,
+            );
+        }
         Some(message)
     }
 
@@ -292,7 +296,8 @@ impl RaceDetector {
                 scope,
                 sem: Sem::Relaxed,
                 action: match mark.kind {
-                    SiteAccessKind::Atomic => AccessAction::Atomic,
+                    SiteAccessKind::Atomic if self.reductions_observe => AccessAction::Atomic,
+                    SiteAccessKind::Atomic => AccessAction::Reduction,
                     SiteAccessKind::Read | SiteAccessKind::Write => AccessAction::Store,
                 },
                 place,

@@ -1,0 +1,271 @@
+//! Strong accesses that the memory model may reorder although every explored schedule interleaves them in program order.
+//!
+//! Two strong accesses of a warp to different words are ordered if a fence separates them, if the first one acquires, or if the second one
+//! releases. Orderings are transitive. A store and a following load require `fence.sc` (PTX ISA, "Memory Consistency Model", "Causality Order" and "Fence-SC
+//! Order"). They are also ordered if the second one reads a write that happens after the first one. The reordering of another pair has an
+//! effect only if the pair is part of a cycle of program order and conflicts (Shasha, Snir, "Efficient and Correct Execution of Parallel
+//! Programs that Share Memory", 1988). The search for cycles ignores the kinds of the accesses and the order of their values, so it may
+//! report a pair whose reordering has no effect.
+
+use crate::races::fast_hash::FastHashMap;
+use crate::schedules::event::{Event, EventEffect, InstructionRef, Word, WordAccess};
+use crate::scope::{acquires, releases};
+use smallvec::SmallVec;
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use warpgrid_emulator::{Agent, WarpId};
+use warpgrid_isa::Sem;
+
+/// Ordering of a fence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum FenceKind {
+    AcqRel,
+    Sc,
+}
+
+/// Semantics of a strong access.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StrongAccess {
+    pub(crate) sem: Sem,
+    pub(crate) reads: bool,
+    pub(crate) writes: bool,
+}
+
+/// Pair of accesses of one warp to different words that the memory model may reorder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct UnorderedPair {
+    pub(crate) warp: u64,
+    pub(crate) instructions: [InstructionRef; 2],
+    pub(crate) words: [Word; 2],
+    /// Whether the second access is a load of a word that changes at most once. If this load ends a spin loop, then the loop ends with the
+    /// same value in each order.
+    pub(crate) reads_single_write: bool,
+}
+
+/// Maximum number of accesses of a warp with which the search compares a new access.
+const MAX_RECENT: usize = 16;
+
+/// Maximum number of pairs of words of two events.
+const MAX_PAIRS: usize = 256;
+
+/// Earlier strong access of a warp.
+#[derive(Clone, Debug)]
+struct RecentAccess {
+    event: usize,
+    at: InstructionRef,
+    words: SmallVec<[Word; 2]>,
+    access: StrongAccess,
+    /// Whether the warp has executed a fence or a barrier since the access.
+    is_fenced: bool,
+    /// Recent events of the warp that are ordered before the access.
+    earlier: Vec<usize>,
+}
+
+/// Search for unordered pairs of accesses in a trace.
+#[derive(Debug, Default)]
+pub(crate) struct ReorderingSearch {
+    /// Accesses of each warp since its latest `fence.sc`, in program order.
+    recent: FastHashMap<u64, VecDeque<RecentAccess>>,
+    pairs: HashSet<UnorderedPair>,
+}
+
+impl ReorderingSearch {
+    /// Processes the next event of a warp. `is_observed` checks whether the latest write of a word happens after the event with the given
+    /// index.
+    pub(crate) fn add(
+        &mut self,
+        warp: u64,
+        index: usize,
+        event: &Event,
+        is_observed: impl Fn(usize, Word) -> bool,
+    ) {
+        let recent = self.recent.entry(warp).or_default();
+        // Barriers and mbarriers have release and acquire semantics.
+        let of_barrier = event.access.is_none().then_some(FenceKind::AcqRel);
+        match event.fence.max(of_barrier) {
+            Some(FenceKind::Sc) => recent.clear(),
+            Some(FenceKind::AcqRel) => recent.iter_mut().for_each(|first| first.is_fenced = true),
+            None => {}
+        }
+        let Some(access) = event.access else {
+            return;
+        };
+        let words: SmallVec<[Word; 2]> = event.words().collect();
+        let oldest = recent.front().map_or(0, |first| first.event);
+        let mut earlier: Vec<usize> = Vec::new();
+        for first in recent.iter().rev() {
+            // Accesses to the same word are ordered by coherence.
+            let is_same = first.words.iter().all(|word| words.contains(word));
+            let reads_later_write =
+                access.reads && words.iter().all(|word| is_observed(first.event, *word));
+            if is_same || reads_later_write || is_ordered(first, access) {
+                let all = std::iter::once(&first.event).chain(&first.earlier);
+                let is_new = |event: &&usize| **event >= oldest && !earlier.contains(event);
+                let new: SmallVec<[usize; MAX_RECENT]> = all.filter(is_new).copied().collect();
+                earlier.extend(new);
+            }
+        }
+        for first in recent
+            .iter()
+            .filter(|first| !earlier.contains(&first.event))
+        {
+            for (one, second) in pairs_of_threads(&first.words, &words) {
+                if one != second {
+                    self.pairs.insert(UnorderedPair {
+                        warp,
+                        instructions: [first.at, event.at],
+                        words: [one, second],
+                        reads_single_write: !access.writes,
+                    });
+                }
+            }
+        }
+        if recent.len() == MAX_RECENT {
+            recent.pop_front();
+        }
+        recent.push_back(RecentAccess {
+            event: index,
+            at: event.at,
+            words,
+            access,
+            is_fenced: false,
+            earlier,
+        });
+    }
+
+    /// Returns the pairs that are part of a cycle of program order and conflicts.
+    pub(crate) fn pairs_in_cycles(self, events: &[Event]) -> Vec<UnorderedPair> {
+        if self.pairs.is_empty() {
+            return Vec::new();
+        }
+        let conflicting = conflicting_words(events);
+        let mut pairs = self.pairs;
+        pairs.retain(|pair| pair.words.iter().all(|word| conflicting.contains(word)));
+        if pairs.is_empty() {
+            return Vec::new();
+        }
+        let successors = successors(events, &conflicting);
+        let n_writes = n_writes(events);
+        let is_in_cycle = |pair: &UnorderedPair| {
+            let [first, second] = pair.words;
+            let mut reached = HashSet::from([second]);
+            let mut pending = vec![second];
+            while let Some(word) = pending.pop() {
+                let next = successors.get(&word).into_iter().flatten();
+                let of_others = next.filter(|(warp, _)| *warp != pair.warp);
+                for (_, word) in of_others {
+                    if *word == first {
+                        return true;
+                    }
+                    if reached.insert(*word) {
+                        pending.push(*word);
+                    }
+                }
+            }
+            false
+        };
+        let pairs = pairs.into_iter().filter(is_in_cycle);
+        pairs
+            .map(|pair| UnorderedPair {
+                reads_single_write: pair.reads_single_write
+                    && n_writes.get(&pair.words[1]).is_none_or(|n| *n <= 1),
+                ..pair
+            })
+            .collect()
+    }
+}
+
+/// Returns the pairs of words that the same thread accesses in two events. If both events have the same number of words, each thread accesses
+/// one of them, in the order of the lanes.
+fn pairs_of_threads(first: &[Word], second: &[Word]) -> Vec<(Word, Word)> {
+    if first.len() == second.len() {
+        return first.iter().copied().zip(second.iter().copied()).collect();
+    }
+    let all = first
+        .iter()
+        .flat_map(|one| second.iter().map(|other| (*one, *other)));
+    all.take(MAX_PAIRS).collect()
+}
+
+fn is_ordered(first: &RecentAccess, second: StrongAccess) -> bool {
+    let is_store_load = !first.access.reads && !second.writes;
+    if first.is_fenced && !is_store_load {
+        return true;
+    }
+    (first.access.reads && acquires(first.access.sem)) || (second.writes && releases(second.sem))
+}
+
+/// Returns the number of writes to each word.
+fn n_writes(events: &[Event]) -> HashMap<Word, usize> {
+    let mut n_writes = HashMap::new();
+    for event in events.iter().filter(|event| !event.is_stutter) {
+        for operation in &event.footprint {
+            if let EventEffect::Access { word, access, .. } = operation
+                && *access != WordAccess::Read
+            {
+                *n_writes.entry(*word).or_default() += 1;
+            }
+        }
+    }
+    n_writes
+}
+
+/// Returns the words with conflicting accesses of different agents.
+fn conflicting_words(events: &[Event]) -> HashSet<Word> {
+    let mut accesses: HashMap<Word, Vec<(Agent, WordAccess)>> = HashMap::new();
+    for event in events.iter().filter(|event| !event.is_stutter) {
+        for effect in &event.footprint {
+            if let EventEffect::Access { word, access, .. } = effect {
+                let known = accesses.entry(*word).or_default();
+                if !known.contains(&(event.agent, *access)) {
+                    known.push((event.agent, *access));
+                }
+            }
+        }
+    }
+    let is_conflicting = |known: &[(Agent, WordAccess)]| {
+        known.iter().any(|(agent, access)| {
+            let mut others = known.iter().filter(|(other, _)| other != agent);
+            others.any(|(_, other)| access.conflicts_with(*other))
+        })
+    };
+    let words = accesses.into_iter();
+    words
+        .filter(|(_, known)| is_conflicting(known))
+        .map(|(word, _)| word)
+        .collect()
+}
+
+/// Returns, for each of the `words`, the words that a warp accesses at or after its first access to the word.
+fn successors(events: &[Event], words: &HashSet<Word>) -> HashMap<Word, BTreeSet<(u64, Word)>> {
+    let mut accessed: FastHashMap<u64, Vec<Word>> = FastHashMap::default();
+    let mut successors: HashMap<Word, BTreeSet<(u64, Word)>> = HashMap::new();
+    for event in events.iter().filter(|event| !event.is_stutter) {
+        let Agent::Warp { block, warp } = event.agent else {
+            continue;
+        };
+        let warp = key(WarpId { block, warp });
+        let earlier = accessed.entry(warp).or_default();
+        for word in event.words().filter(|word| words.contains(word)) {
+            if !earlier.contains(&word) {
+                earlier.push(word);
+            }
+            for first in &*earlier {
+                successors.entry(*first).or_default().insert((warp, word));
+            }
+        }
+    }
+    successors
+}
+
+/// Returns a key of a warp for hash maps.
+pub(crate) const fn key(warp: WarpId) -> u64 {
+    warp.block << 16 | warp.warp as u64
+}
+
+/// Returns the words of the accesses of an event.
+pub(crate) fn words_of(footprint: &[EventEffect]) -> impl Iterator<Item = Word> {
+    footprint.iter().filter_map(|operation| match operation {
+        EventEffect::Access { word, .. } => Some(*word),
+        _ => None,
+    })
+}
