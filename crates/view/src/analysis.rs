@@ -15,6 +15,7 @@ pub mod mma_explanation;
 pub mod reduction;
 pub mod run_timeline;
 pub mod schedule_seeds;
+pub mod schedules;
 pub(crate) mod swizzle_alignment;
 pub(crate) mod traffic;
 pub(crate) mod uninitialized;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FileView {
-    /// Kind of the compiled file: `cubin`, `fatbin`, `object or program with fatbins`.
+    /// Kind of the compiled file: `cubin`, `object with PTX`, `fatbin`, `object or program with fatbins`.
     pub kind: String,
     pub programs: Vec<ProgramView>,
     /// Descriptions of the parts of the file that cannot be read, one sentence each.

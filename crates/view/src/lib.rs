@@ -37,6 +37,8 @@
 
 pub mod analysis;
 pub mod api;
+#[cfg(feature = "paste")]
+pub mod assembler;
 pub mod compiled_file;
 pub mod diagnostics;
 pub mod expression;
@@ -57,13 +59,19 @@ pub use crate::session::hybrid::HybridSession;
 pub use crate::session::memory_id::MemoryKey;
 pub use crate::source::check::{CheckOptions, CheckReport, check};
 pub use crate::source::document::Document;
+#[cfg(feature = "paste")]
+pub use crate::source::front_ends::host_tokens;
+#[cfg(feature = "ptx")]
+pub use crate::source::front_ends::starts_with_module_header;
 pub use crate::source::language::{Language, ParseCoverage};
 pub use crate::source::reference::explain;
+pub use warpgrid_program::container::HostLanguage;
 pub use warpgrid_program::counted;
 // Export the launch types that hosts use, because hosts depend only on this crate.
 pub use warpgrid_emulator::WriterTracking;
 pub use warpgrid_launch::{
-    Parameter, Scenario, SourceLanguage, annotations, diagnostics::NO_SUCH_KERNEL, scenario, value,
+    Parameter, Scenario, Schedule, SourceLanguage, annotations, diagnostics::NO_SUCH_KERNEL,
+    scenario, value,
 };
 
 /// Formats a source in its detected language. The result contains the same tokens and comments, with one statement per line. All

@@ -12,6 +12,7 @@ pub(crate) mod fault;
 pub(crate) mod hybrid;
 pub mod inspect;
 pub mod launch_edit;
+pub mod loaded_module;
 pub mod mbarriers;
 pub mod memory_grid;
 pub mod memory_id;

@@ -4,6 +4,8 @@
 pub mod check;
 pub(crate) mod document;
 pub mod editor_assist;
+#[cfg(feature = "paste")]
+pub mod elementwise;
 pub mod front_ends;
 pub(crate) mod glossary;
 pub mod language;

@@ -16,8 +16,11 @@ mod corpus;
 mod counterparts;
 #[cfg(feature = "translate")]
 mod distributed_runs;
+#[cfg(feature = "paste")]
+mod elementwise;
 mod examples;
 mod history;
+mod host_documents;
 mod inspect;
 mod kernel_cases;
 mod launch_edits;
@@ -28,6 +31,7 @@ mod legalization;
 mod lens;
 mod litmus;
 mod litmus_extraction;
+mod loaded_module;
 mod machine_clusters;
 mod machine_code;
 mod machine_library;

@@ -5,8 +5,11 @@
 pub(crate) mod comparability;
 pub(crate) mod comparison_frame;
 pub(crate) mod differing_instruction;
+mod differing_store;
 pub(crate) mod execution_trace;
 pub(crate) mod listing;
+mod replacement_trials;
+mod value_correspondence;
 pub(crate) mod value_slice;
 
 pub use crate::analysis::comparison::comparison_frame::{

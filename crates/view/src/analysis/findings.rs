@@ -7,6 +7,7 @@
 use crate::analysis::MAX_REPEATED_STEPS;
 use crate::analysis::memory_diff::MemoryDifference;
 use crate::analysis::schedule_seeds::{OutcomeGroup, SeedReport, compare_seeds};
+use crate::analysis::schedules::ScheduleReport;
 use crate::api::limits::{steps, whole};
 use crate::layouts::inspector::bank_conflict_fix::BufferConflicts;
 use crate::layouts::inspector::bank_conflicts::ConflictReport;
@@ -178,6 +179,10 @@ pub struct KernelAnalysis {
     pub findings: Vec<Finding>,
     /// Sentences that describe the parts of the run that the analysis did not cover. The list is empty if the verdict is not `incomplete`.
     pub not_covered: Vec<String>,
+    /// Result of the analysis of all schedules. The field is absent if the host has not requested this analysis.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub schedules: Option<ScheduleReport>,
 }
 
 /// Result of the analysis of a source and its kernels, which hosts display: verdict, diagnostics and findings.
@@ -428,6 +433,7 @@ impl KernelAnalysis {
             seeds: 0,
             findings: Vec::new(),
             not_covered: Vec::new(),
+            schedules: None,
         }
     }
 }
@@ -442,6 +448,17 @@ fn dimensions([x, y, z]: [u32; 3]) -> String {
 }
 
 impl Session {
+    /// Runs the launch from its start, and returns the errors, warnings and data races of the run, most severe first.
+    pub(crate) fn errors_of_run(&mut self, max_steps: u64) -> Vec<Finding> {
+        let races = self.detect_races(max_steps);
+        let mut findings = self.run_findings(races);
+        findings.retain(|finding| {
+            finding.is_error_or_warning() || finding.kind == FindingKind::DataRace
+        });
+        findings.sort_by_key(|finding| (finding.severity, finding.kind, finding.lines.clone()));
+        findings
+    }
+
     /// Returns the findings of a finished run: differences from expectations, fault, hang, races, uninitialized reads and notes.
     fn run_findings(&mut self, races: RaceReport) -> Vec<Finding> {
         let mut findings = Vec::new();
@@ -672,7 +689,7 @@ impl Session {
     }
 
     /// Creates a finding with the range and the source position of the first line in `lines`.
-    fn finding_at(
+    pub(crate) fn finding_at(
         &self,
         kind: FindingKind,
         severity: FindingSeverity,
@@ -736,7 +753,7 @@ impl Finding {
         self.severity <= FindingSeverity::Warning
     }
 
-    fn new(kind: FindingKind, severity: FindingSeverity, message: String) -> Finding {
+    pub(crate) fn new(kind: FindingKind, severity: FindingSeverity, message: String) -> Finding {
         Finding {
             kind,
             severity,

@@ -10,6 +10,7 @@ use crate::source::language::Language;
 use std::sync::Arc;
 use warpgrid_emulator::WriterTracking;
 use warpgrid_emulator::{DecodedLaunch, Timeline, TimelineLimits};
+use warpgrid_launch::Schedule;
 use warpgrid_launch::diagnostics::{LaunchDiagnostic, NO_KERNEL, NO_SUCH_KERNEL};
 use warpgrid_launch::instruction_summary::named_variables;
 use warpgrid_launch::prepare::{PreparedLaunch, prepare, rebuild_machine};
@@ -56,7 +57,7 @@ impl Language {
             annotations.scenario.params.retain(is_own);
         }
         let places = SourceMap::of_part(scenario.source.clone(), checked.origin);
-        let prepared = prepare(scenario, annotations, &program, &mark, writers);
+        let prepared = prepare(scenario, annotations, &program, &mark, writers, None);
         let prepared =
             prepared.map_err(|problem| refused(problem, &diagnostics, &source_map, &facts))?;
         let mut session = Session::of(self, prepared, program, places, diagnostics);
@@ -106,7 +107,7 @@ fn check_part_name(name: Option<&String>, parts: &[InlineAsmView]) -> Result<(),
 }
 
 /// Returns the error for a source that the checker rejected. Its message is the message of the first diagnostic that is an error.
-fn rejected(diagnostics: Vec<DiagnosticView>) -> RequestError {
+pub(crate) fn rejected(diagnostics: Vec<DiagnosticView>) -> RequestError {
     let first = diagnostics
         .iter()
         .find(|diagnostic| diagnostic.severity == Severity::Error);
@@ -121,7 +122,7 @@ fn rejected(diagnostics: Vec<DiagnosticView>) -> RequestError {
 }
 
 /// Returns the error for an impossible launch. If a `//@` line specifies the invalid parameter, the error refers to this line.
-fn refused(
+pub(crate) fn refused(
     problem: LaunchDiagnostic,
     diagnostics: &[DiagnosticView],
     places: &SourceMap,
@@ -165,8 +166,7 @@ impl Session {
     }
 
     fn restart_with(&self, writers: WriterTracking) -> Result<Session, RequestError> {
-        let seed = self.scenario.seed.unwrap_or_default();
-        let again = self.restart().launch(seed, writers)?;
+        let again = self.restart().launch(self.scenario.clone(), writers)?;
         Ok(Session {
             scenario: self.scenario.clone(),
             inferred_annotations: self.inferred_annotations.clone(),
@@ -179,7 +179,7 @@ impl Session {
         })
     }
 
-    fn of(
+    pub(crate) fn of(
         language: Language,
         prepared: PreparedLaunch,
         program: Arc<Program>,
@@ -234,14 +234,30 @@ pub(crate) struct LaunchTemplate {
 impl LaunchTemplate {
     /// Creates a session of the launch at its start, with the given scheduler seed and without last-writer tracking.
     pub(crate) fn with_seed(&self, seed: u64) -> Result<Session, RequestError> {
-        self.launch(seed, WriterTracking::Off)
-    }
-
-    fn launch(&self, seed: u64, writers: WriterTracking) -> Result<Session, RequestError> {
         let scenario = Scenario {
             seed: Some(seed),
-            entry: self.scenario.entry.clone().filter(|_| !self.is_part),
             ..self.scenario.clone()
+        };
+        self.launch(scenario, WriterTracking::Off)
+    }
+
+    /// Creates a session of the launch at its start, whose run starts with the given schedule.
+    pub(crate) fn with_schedule(
+        &self,
+        schedule: Schedule,
+        writers: WriterTracking,
+    ) -> Result<Session, RequestError> {
+        let scenario = Scenario {
+            schedule: Some(schedule),
+            ..self.scenario.clone()
+        };
+        self.launch(scenario, writers)
+    }
+
+    fn launch(&self, scenario: Scenario, writers: WriterTracking) -> Result<Session, RequestError> {
+        let scenario = Scenario {
+            entry: scenario.entry.filter(|_| !self.is_part),
+            ..scenario
         };
         let prepared = rebuild_machine(scenario, &self.program, writers, &self.decoded);
         let prepared = prepared.map_err(|problem| refused(problem, &[], &self.places, &[]))?;

@@ -2,7 +2,7 @@
 //! returns the edit of the `//@` line that specifies the value, or the reason why no line can specify it.
 
 use crate::analysis::cell_history::CellLocation;
-use crate::model::text::EditView;
+use crate::model::text::{EditView, FixView};
 use crate::session::Session;
 use crate::session::memory_id::MemoryKey;
 use serde::{Deserialize, Serialize};
@@ -127,6 +127,56 @@ impl Session {
     }
 }
 
+impl Session {
+    /// Returns the edit of the source that states the schedule with which the run starts. If the launch is inferred, the edit inserts the
+    /// inferred lines.
+    pub(crate) fn edit_schedule(&self, schedule: &str) -> FixView {
+        let prefix = format!("{} launch", self.comment_marker);
+        let mut lines = self.scenario().source.lines().zip(1..);
+        let stated = lines.find(|(line, _)| line.starts_with(&prefix));
+        let edit = match stated {
+            Some((line, number)) => EditView {
+                line: number,
+                column: 1,
+                end_line: number,
+                end_column: line.encode_utf16().count() as u32 + 1,
+                text: with_schedule(line, schedule),
+            },
+            None => EditView {
+                line: 1,
+                column: 1,
+                end_line: 1,
+                end_column: 1,
+                text: self.inferred_lines_with_schedule(&prefix, schedule),
+            },
+        };
+        FixView {
+            title: "Play this schedule".to_owned(),
+            is_header: false,
+            edits: vec![edit],
+        }
+    }
+
+    fn inferred_lines_with_schedule(&self, prefix: &str, schedule: &str) -> String {
+        let inferred = self.inferred_annotations();
+        let has_launch = inferred.iter().any(|line| line.starts_with(prefix));
+        let added = (!has_launch).then(|| prefix.to_owned());
+        let lines = inferred.iter().cloned().chain(added);
+        let lines = lines.map(|line| match line.starts_with(prefix) {
+            true => with_schedule(&line, schedule) + "\n",
+            false => line + "\n",
+        });
+        lines.collect()
+    }
+}
+
+/// Returns a `launch` annotation with another schedule.
+fn with_schedule(line: &str, schedule: &str) -> String {
+    let other = |word: &&str| !word.starts_with("schedule=");
+    let words: Vec<&str> = line.split(' ').filter(other).collect();
+    format!("{} schedule={schedule}", words.join(" ").trim_end())
+}
+
 /// Returns the reason why no `//@` line of the source can specify the initial contents of a memory, or `None` for a buffer.
 pub fn immutable_reason(memory: &MemoryKey) -> Option<String> {
     match memory {
@@ -243,6 +293,7 @@ fn listed(buffer: &Buffer, index: u64) -> Option<Vec<Literal>> {
         BufferInitializer::List(values) => values.clone(),
         BufferInitializer::Fill(fill) if *fill == zero => Vec::new(),
         BufferInitializer::Fill(_) if buffer.len > MAX_LISTED => return None,
+        BufferInitializer::Bytes(_) => return None,
         BufferInitializer::Fill(fill) if is_iota(fill) => (0..buffer.len)
             .map(|n| Literal::Integer(n.into()))
             .collect(),
@@ -290,6 +341,10 @@ fn patterned(buffer: &Buffer, index: u64, value: Literal) -> Result<BufferInitia
                 places: Vec::new(),
             })
         }
+        BufferInitializer::Bytes(bytes) => Pattern {
+            base: FillPattern::Bytes(bytes.to_vec()),
+            places: Vec::new(),
+        },
     };
     match pattern.is_full() {
         true => Err(too_many()),

@@ -10,7 +10,7 @@ use warpgrid_isa::{Operation, Target, Version};
 use warpgrid_launch::{Annotations, Scenario, SourceLanguage};
 use warpgrid_program::diagnostic::TRUNCATION_CODES;
 use warpgrid_program::{
-    Diagnostic, Edit, LineIndex, MappedSource, Overrides, Program, Requirement, Span,
+    Diagnostic, Edit, LineIndex, MappedSource, Overrides, Program, Requirement, SemanticToken, Span,
 };
 
 /// Options with which a host checks a source: language, target and PTX ISA version.
@@ -108,14 +108,18 @@ impl Language {
     /// Splits a source into tokens for syntax highlighting. Offsets count UTF-16 units.
     pub fn tokens(self, source: &str) -> Vec<TokenView> {
         let mut units = Utf16Offsets::new(source);
-        let tokens = self.front_end.tokens(source).into_iter();
-        tokens
-            .map(|token| TokenView {
-                start: units.at(token.span.start),
-                end: units.at(token.span.end),
-                class: token.class,
-            })
-            .collect()
+        let tokens = self.semantic_tokens(source).into_iter();
+        let views = tokens.map(|token| TokenView {
+            start: units.at(token.span.start),
+            end: units.at(token.span.end),
+            class: token.class,
+        });
+        views.collect()
+    }
+
+    /// Splits a source into tokens for syntax highlighting. Offsets count bytes.
+    pub fn semantic_tokens(self, source: &str) -> Vec<SemanticToken> {
+        self.front_end.tokens(source)
     }
 
     /// Checks a source. If the source has asm blocks, the resulting program is the program of one asm block, which `part` selects by its
@@ -177,7 +181,12 @@ pub(crate) fn overrides(options: &CheckOptions) -> (Overrides, Vec<Diagnostic>) 
         }
         version
     });
-    (Overrides { target, version }, unknown)
+    let overrides = Overrides {
+        target,
+        version,
+        ..Overrides::default()
+    };
+    (overrides, unknown)
 }
 
 /// Source with its line index, which converts byte spans of a program to the ranges that hosts display. If the program is an asm block of

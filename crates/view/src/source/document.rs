@@ -11,10 +11,14 @@ use crate::source::editor_assist::{
     CompletionView, HoverView, SignatureHelp, byte_of, descriptor_hover,
     instruction_descriptor_hover, unit_of,
 };
+#[cfg(feature = "paste")]
+use crate::source::front_ends;
 use crate::source::language::Language;
 use std::borrow::Cow;
 use warpgrid_launch::{Annotations, mistyped_names};
-use warpgrid_program::{Diagnostic, MappedSource};
+use warpgrid_program::{CheckResult, Diagnostic, Hover, MappedSource};
+#[cfg(feature = "paste")]
+use {warpgrid_launch::SourceLanguage, warpgrid_program::container::HostLanguage};
 
 /// Parsed source of an editor, which checks the source, and provides hover texts and completions.
 pub struct Document<'a> {
@@ -22,6 +26,17 @@ pub struct Document<'a> {
     tree: Box<dyn warpgrid_program::Document + 'a>,
     /// Diagnostics about invalid overrides.
     override_error: Vec<Diagnostic>,
+    scope: DiagnosticScope,
+}
+
+/// Text of a source about which a document reports diagnostics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DiagnosticScope {
+    /// The whole source, including launch annotations.
+    Source,
+    /// Only the asm blocks of a host source. Comments that start like launch annotations can have other meanings in the host language,
+    /// such as `//@{` in C++.
+    AsmBlocks,
 }
 
 impl Language {
@@ -32,6 +47,26 @@ impl Language {
             language: self,
             tree: self.front_end.open(source.into(), &overrides),
             override_error: misread,
+            scope: DiagnosticScope::Source,
+        }
+    }
+}
+
+#[cfg(feature = "paste")]
+impl<'a> Document<'a> {
+    /// Opens a source of a known host language, such as a file in an editor. The document contains the asm blocks with PTX, and reports
+    /// only diagnostics of these asm blocks. A source without PTX has no diagnostics. The function ignores the language in `options`.
+    pub fn open_host(
+        source: impl Into<Cow<'a, str>>,
+        host: HostLanguage,
+        options: &CheckOptions,
+    ) -> Document<'a> {
+        let (overrides, misread) = overrides(options);
+        Document {
+            language: Language::from(SourceLanguage::Ptx),
+            tree: front_ends::open_host(source.into(), host, &overrides),
+            override_error: misread,
+            scope: DiagnosticScope::AsmBlocks,
         }
     }
 }
@@ -47,17 +82,32 @@ impl Document<'_> {
         self.checked(None).report
     }
 
+    /// Returns all diagnostics of the source with byte spans, for hosts with their own line index.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        self.diagnosed(None).2
+    }
+
+    /// Returns the parsed source of the front end, whose positions count bytes.
+    pub fn syntax(&self) -> &dyn warpgrid_program::Document {
+        self.tree.as_ref()
+    }
+
+    /// Returns the hover text of the token at a byte offset.
+    pub fn hover_at(&self, offset: u32) -> Option<Hover> {
+        let source = self.source();
+        if let Some(found) = descriptor_at(source, offset as usize) {
+            return Some(descriptor_hover(&found));
+        }
+        if let Some(found) = instruction_descriptor_at(source, offset as usize) {
+            return Some(instruction_descriptor_hover(&found));
+        }
+        self.tree.hover(offset)
+    }
+
     /// Returns the hover text of the token at a position.
     pub fn hover(&self, at: u32) -> Option<HoverView> {
         let source = self.source();
-        let offset = byte_of(source, at);
-        if let Some(found) = descriptor_at(source, offset as usize) {
-            return Some(descriptor_hover(source, &found));
-        }
-        if let Some(found) = instruction_descriptor_at(source, offset as usize) {
-            return Some(instruction_descriptor_hover(source, &found));
-        }
-        let found = self.tree.hover(offset)?;
+        let found = self.hover_at(byte_of(source, at))?;
         let places = SourceMap::new(source.to_owned());
         Some(HoverView {
             start: unit_of(source, found.span.start),
@@ -112,30 +162,8 @@ impl Document<'_> {
     /// the first asm block without errors.
     pub(crate) fn checked(&self, part: Option<&str>) -> CheckedSource {
         let source = self.tree.source();
-        let checked = self.tree.check_snippet(part);
-        let mut diagnostics = self.override_error.clone();
-        let mark = self.line_comment();
-        let mut annotations = Annotations::parse(source, mark);
-        // If the caller selects no asm block, an annotation in the source can select one.
-        let checked = match (part, &annotations.scenario.entry) {
-            (None, Some(stated)) if checked.origin.is_some() => {
-                self.tree.check_snippet(Some(stated))
-            }
-            _ => checked,
-        };
+        let (checked, annotations, diagnostics) = self.diagnosed(part);
         let is_part = checked.origin.is_some();
-        diagnostics.extend(checked.diagnostics);
-        if let Some(program) = &checked.program {
-            match &checked.origin {
-                // Report unsupported instructions at their position in the complete source.
-                Some(origin) => diagnostics.extend(map_diagnostics(not_run_yet(program), origin)),
-                None => {
-                    diagnostics.extend(not_run_yet(program));
-                    diagnostics.extend(mistyped_names(&annotations, program));
-                }
-            }
-        }
-        diagnostics.append(&mut annotations.diagnostics);
         let is_error =
             |diagnostic: &Diagnostic| diagnostic.severity == warpgrid_program::Severity::Error;
         let accept = !diagnostics.iter().any(is_error);
@@ -163,8 +191,40 @@ impl Document<'_> {
                 parts: self.parts(),
             },
             annotations,
-            mark,
+            mark: self.line_comment(),
         }
+    }
+
+    /// Checks the source. Returns the result of the front end without its diagnostics, the annotations, and all diagnostics.
+    fn diagnosed(&self, part: Option<&str>) -> (CheckResult, Annotations, Vec<Diagnostic>) {
+        let source = self.tree.source();
+        let checked = self.tree.check_snippet(part);
+        let mut diagnostics = self.override_error.clone();
+        let mark = self.line_comment();
+        let mut annotations = Annotations::parse(source, mark);
+        // If the caller selects no asm block, an annotation in the source can select one.
+        let mut checked = match (part, &annotations.scenario.entry) {
+            (None, Some(stated)) if checked.origin.is_some() => {
+                self.tree.check_snippet(Some(stated))
+            }
+            _ => checked,
+        };
+        diagnostics.append(&mut checked.diagnostics);
+        if let Some(program) = &checked.program {
+            match &checked.origin {
+                // Report unsupported instructions at their position in the complete source.
+                Some(origin) => diagnostics.extend(map_diagnostics(not_run_yet(program), origin)),
+                None => {
+                    diagnostics.extend(not_run_yet(program));
+                    diagnostics.extend(mistyped_names(&annotations, program));
+                }
+            }
+        }
+        match self.scope {
+            DiagnosticScope::Source => diagnostics.append(&mut annotations.diagnostics),
+            DiagnosticScope::AsmBlocks => annotations.diagnostics.clear(),
+        }
+        (checked, annotations, diagnostics)
     }
 }
 

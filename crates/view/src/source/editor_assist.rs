@@ -10,6 +10,7 @@ use crate::source::check::CheckOptions;
 use crate::source::language::Language;
 use serde::{Deserialize, Serialize};
 pub use warpgrid_program::{CompletionItemKind, SignatureHelp};
+use warpgrid_program::{Hover, Span};
 
 /// Documentation that an editor shows when the user hovers over a token: the range of the token, a title, text lines, the section of the
 /// manual, and the range of the declaration.
@@ -46,7 +47,7 @@ pub struct CompletionView {
 
 /// Returns the hover text of a constant that may be a descriptor. The text contains the fields of the descriptor, and a link to the diagram
 /// of its tile.
-pub(crate) fn descriptor_hover(source: &str, found: &DescriptorLiteral) -> HoverView {
+pub(crate) fn descriptor_hover(found: &DescriptorLiteral) -> Hover {
     let mut lines = vec![format!(
         "This constant has the format of a shared-memory descriptor of `{}`.",
         found.family
@@ -56,21 +57,15 @@ pub(crate) fn descriptor_hover(source: &str, found: &DescriptorLiteral) -> Hover
         "The link `{}` shows the tile that the hardware reads.",
         tile_link(found.family, found.bits)
     ));
-    HoverView {
-        start: unit_of(source, found.start as u32),
-        end: unit_of(source, found.end as u32),
-        title: format!("0x{:016x}", found.bits),
+    let span = Span::new(found.start as u32, found.end as u32);
+    Hover {
         lines,
-        section: None,
-        declared: None,
+        ..Hover::new(span, format!("0x{:016x}", found.bits))
     }
 }
 
 /// Returns the hover text of an instruction descriptor. The text contains the fields of the descriptor, and a link to its decoded form.
-pub(crate) fn instruction_descriptor_hover(
-    source: &str,
-    found: &InstructionDescriptorLiteral,
-) -> HoverView {
+pub(crate) fn instruction_descriptor_hover(found: &InstructionDescriptorLiteral) -> Hover {
     let InstructionDescriptorLiteral {
         start,
         end,
@@ -86,13 +81,10 @@ pub(crate) fn instruction_descriptor_hover(
         "The link `{}` decodes the descriptor and shows the tiles that the hardware reads.",
         instruction_descriptor_link(kind, (*bits).into())
     ));
-    HoverView {
-        start: unit_of(source, *start as u32),
-        end: unit_of(source, *end as u32),
-        title: format!("0x{bits:08x}"),
+    let span = Span::new(*start as u32, *end as u32);
+    Hover {
         lines,
-        section: None,
-        declared: None,
+        ..Hover::new(span, format!("0x{bits:08x}"))
     }
 }
 
@@ -156,7 +148,7 @@ mod tests {
         let found = hover(SOURCE, &CheckOptions::default(), at);
         let found = found.map(|h| (h.start, h.end, h.title));
         let start = unit("global");
-        assert_eq!(found, Some((start, start + 6, ".global".to_owned())));
+        assert_eq!(found, Some((start - 1, start + 6, ".global".to_owned())));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Source languages for hosts. The type [`Language`] wraps a front end, and provides checks, editor assistance, reference pages and
 //! sessions in the form that hosts display.
 
-use crate::source::front_ends::front_end;
+use crate::source::front_ends::{front_end, instruction_front_end};
 use std::collections::BTreeSet;
 use warpgrid_launch::SourceLanguage;
 use warpgrid_program::diagnostic::{BARE_CONSTANT, OTHER_LANGUAGE, TRUNCATION_CODES};
@@ -31,6 +31,12 @@ impl Language {
     /// Creates the source language of a front end.
     pub const fn new(front_end: &'static dyn FrontEnd) -> Language {
         Language { front_end }
+    }
+
+    /// Creates the language for sources that consist only of instructions, such as the files of an editor. Its functions do not search for
+    /// asm blocks, logs and fat binary entries.
+    pub fn instructions(front: SourceLanguage) -> Language {
+        Language::new(instruction_front_end(front))
     }
 
     /// Formats a source. The result contains the same tokens and comments, with one statement per line. All lines of the result have the

@@ -161,11 +161,11 @@ impl Session {
         if !is_stuck && !in_parts {
             return None;
         }
-        let mut story = ExecutionTrace::new();
+        let mut trace = ExecutionTrace::new();
         let seen = self.steps_seen();
-        self.timeline.replay(0, seen, &mut story);
+        self.timeline.replay(0, seen, &mut trace);
         let ahead = self.full_residency_trace();
-        let found = diagnose(self.timeline.machine(), &story, ahead.as_ref())?;
+        let found = diagnose(self.timeline.machine(), &trace, ahead.as_ref())?;
         Some(self.hang_view(&found))
     }
 
@@ -181,9 +181,9 @@ impl Session {
         // An absent limit would be replaced by the limit of the launch annotation.
         scenario.resident = Some(u32::MAX);
         let mut other = Session::new_without_last_writers(scenario).ok()?;
-        let mut story = ExecutionTrace::new();
-        other.timeline.run_observed(MAX_TRIAL_STEPS, &mut story);
-        Some(story)
+        let mut trace = ExecutionTrace::new();
+        other.timeline.run_observed(MAX_TRIAL_STEPS, &mut trace);
+        Some(trace)
     }
 
     fn hang_view(&self, found: &Diagnosis) -> HangView {
