@@ -2,6 +2,7 @@
 
 mod badge;
 mod sarif;
+mod schedules;
 
 use crate::compile::{CompilerOptions, is_cuda};
 use crate::input_files::{list, nothing_in};
@@ -13,6 +14,7 @@ use serde::Serialize;
 use std::cmp::Reverse;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use warpgrid_view::analysis::findings::{
     AnalysisLimits, AnalysisReport, DEFAULT_SEEDS, Finding, FindingSeverity, KernelAnalysis,
     Verdict, analyze,
@@ -35,6 +37,10 @@ pub(crate) struct AnalyzeArguments {
     /// Run each kernel with this number of scheduler seeds, and compare the final memory.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEEDS, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     seeds: u64,
+    /// Explore all schedules of each kernel for at most this number of seconds. The verdict `clean` then holds for every schedule. An error
+    /// is reported with a schedule for `warpgrid run --schedule`.
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true, default_missing_value = "2", value_parser = schedules::read_seconds)]
+    schedules: Option<Duration>,
     /// Exit with 1 also for findings of this severity.
     #[arg(long, value_enum, value_name = "SEVERITY")]
     deny: Option<DeniedSeverity>,
@@ -138,9 +144,13 @@ pub(crate) fn analyze_files(arguments: &AnalyzeArguments) -> io::Result<ExitKind
             max_steps: arguments.max_steps,
             seeds: arguments.seeds,
         };
+        let mut report = analyze(&scenario, limits);
+        if let Some(time) = arguments.schedules {
+            schedules::explore(&mut report, &scenario, arguments.max_steps, time);
+        }
         let file = AnalyzedFile {
             name: input.path.display().to_string(),
-            report: analyze(&scenario, limits),
+            report,
             scenario,
         };
         let is_failed = is_failure(&file.report, arguments.deny);
@@ -300,6 +310,9 @@ fn print_kernel(
     )?;
     for line in &kernel.inferred {
         writeln!(out, "    inferred: {line}")?;
+    }
+    if let Some(schedules) = &kernel.schedules {
+        writeln!(out, "    schedules: {}", schedules.summary())?;
     }
     for reason in &kernel.not_covered {
         writeln!(out, "    not covered: {reason}")?;

@@ -27,10 +27,12 @@ mod installed_tools;
 mod launch;
 mod layout;
 mod litmus;
+mod lsp;
 mod manual;
 mod open;
 mod output;
 mod product;
+mod ptxas;
 mod races;
 mod reduce;
 mod run;
@@ -78,6 +80,9 @@ enum Command {
     Layout(layout::LayoutArguments),
     /// Decode or build a matrix descriptor, and show the tile that the hardware reads.
     Descriptor(Box<descriptor::DescriptorArguments>),
+    /// Check PTX with the options, messages and exit status of the assembler `ptxas`, and write an object that contains the PTX.
+    #[command(disable_help_flag = true)]
+    Ptxas(ptxas::PtxasArguments),
     /// Enumerate the outcomes of a litmus test that the PTX memory model allows, and find the weakest fixes.
     Litmus(litmus::LitmusArguments),
     /// Show how Tensor Cores accumulate one element of a matrix multiplication, and compare the result with IEEE 754 arithmetic.
@@ -86,6 +91,8 @@ enum Command {
     Open(open::OpenArguments),
     /// Format sources in place, or from standard input to standard output.
     Format(format::FormatArguments),
+    /// Start the language server on standard input and output, for editors.
+    Lsp(lsp::LspArguments),
     /// Print the completion script of a shell.
     Completions(manual::CompletionsArguments),
     /// Print the manual page of `warpgrid` or of a command.
@@ -121,9 +128,8 @@ impl ExitKind {
     }
 }
 
-/// Returns the arguments of the process. If the first argument is a file or directory, inserts `analyze` before it.
-fn with_default_command() -> Vec<OsString> {
-    let mut arguments: Vec<OsString> = std::env::args_os().collect();
+/// Returns the arguments for clap. If the first argument is a file or directory, inserts `analyze` before it.
+fn with_default_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let is_file = |first: &OsString| {
         Arguments::command().find_subcommand(first).is_none() && is_input(Path::new(first))
     };
@@ -140,7 +146,12 @@ fn is_input(argument: &Path) -> bool {
 }
 
 fn main() -> ExitCode {
-    let Arguments { color, command } = Arguments::parse_from(with_default_command());
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    // clap would interpret `--help` and `--version` of `ptxas`.
+    if let Some(arguments) = ptxas::arguments_of(&arguments) {
+        return ptxas::run(arguments);
+    }
+    let Arguments { color, command } = Arguments::parse_from(with_default_command(arguments));
     output::set_colour(color);
     let outcome = match command {
         Command::Analyze(arguments) => analyze::analyze_files(&arguments),
@@ -153,10 +164,12 @@ fn main() -> ExitCode {
         Command::Fragment(arguments) => fragment::print(&arguments),
         Command::Layout(arguments) => layout::print(&arguments),
         Command::Descriptor(arguments) => descriptor::print(&arguments),
+        Command::Ptxas(arguments) => return ptxas::run(arguments),
         Command::Litmus(arguments) => litmus::litmus(&arguments),
         Command::Product(arguments) => product::print(&arguments),
         Command::Open(arguments) => open::open(&arguments),
         Command::Format(arguments) => format::format(&arguments),
+        Command::Lsp(arguments) => lsp::serve(&arguments),
         Command::Completions(arguments) => manual::complete(&arguments),
         Command::Man(arguments) => manual::print(&arguments),
     };

@@ -7,6 +7,7 @@ use std::io::{self, BufWriter, IsTerminal, Read, StdoutLock, Write};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 use warpgrid_view::counted;
 use warpgrid_view::model::{DiagnosticView, LabelView, Severity, SourceRange};
 
@@ -333,5 +334,45 @@ impl LineStarts {
             units += character.len_utf16() as u32;
         }
         start + text.len()
+    }
+}
+
+/// Progress line on standard error, which each update overwrites. The line is shown only if standard error is a terminal.
+pub(crate) struct Progress {
+    is_shown: bool,
+    last: Instant,
+    width: usize,
+}
+
+impl Progress {
+    /// Update interval of the progress line.
+    const EVERY: Duration = Duration::from_millis(200);
+
+    pub(crate) fn new() -> Progress {
+        Progress {
+            is_shown: io::stderr().is_terminal(),
+            last: Instant::now(),
+            width: 0,
+        }
+    }
+
+    pub(crate) fn say(&mut self, line: impl Fn() -> String) {
+        if self.is_shown && self.last.elapsed() >= Progress::EVERY {
+            self.last = Instant::now();
+            self.write(&line());
+        }
+    }
+
+    fn write(&mut self, line: &str) {
+        // A failure to write the progress line does not affect the result, so the error is ignored.
+        let _ = write!(io::stderr(), "\r{line:<width$}", width = self.width);
+        self.width = line.len();
+    }
+
+    pub(crate) fn clear(&mut self) {
+        if self.width > 0 {
+            self.write("");
+            let _ = write!(io::stderr(), "\r");
+        }
     }
 }

@@ -30,7 +30,7 @@ use warpgrid_view::layouts::inspector::layouts_text;
 use warpgrid_view::memory_model::concurrency::RaceView;
 use warpgrid_view::model::{CauseView, Severity, TimelineOptions};
 use warpgrid_view::scenario::ComparisonKernel;
-use warpgrid_view::{RequestError, Scenario, Session, SourceLanguage, counted};
+use warpgrid_view::{RequestError, Scenario, Schedule, Session, SourceLanguage, counted};
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -76,6 +76,10 @@ pub(crate) struct RunArguments {
     /// Seed of the scheduler. The seed 0 selects round-robin scheduling.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = read_seed)]
     seed: Option<u64>,
+    /// Start with these turns of warps and asynchronous operations, as `analyze --schedules` prints them: `0.1:35,a2` executes 35 steps of
+    /// warp 1 of block 0, and completes the asynchronous operation 2.
+    #[arg(long, value_name = "TURNS", conflicts_with = "seeds")]
+    schedule: Option<Schedule>,
     /// Run with each of these seeds (0..100, at most a million) and report the buffers that depend on the schedule.
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true, value_parser = seeds::read_range, conflicts_with_all = ["seed", "trace"])]
     seeds: Option<std::ops::Range<u64>>,
@@ -180,6 +184,9 @@ pub(crate) fn run(arguments: &RunArguments) -> io::Result<ExitKind> {
         }
         if let Some(seed) = arguments.seed {
             scenario.seed = Some(seed);
+        }
+        if let Some(schedule) = &arguments.schedule {
+            scenario.schedule = Some(schedule.clone());
         }
         arguments.launch.apply(&mut scenario);
         let name = source

@@ -2,11 +2,10 @@
 
 use crate::first_difference::print_difference;
 use crate::launch::{InferredReport, write_guesses};
-use crate::output::{JsonReport, stdout};
+use crate::output::{JsonReport, Progress, stdout};
 use crate::{ExitKind, OutputFormat};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::ops::Range;
-use std::time::{Duration, Instant};
 use warpgrid_view::analysis::schedule_seeds::{SeedReport, SeedSearch};
 use warpgrid_view::counted;
 use warpgrid_view::{RequestError, Scenario};
@@ -53,46 +52,6 @@ pub(crate) fn search(
         notes,
         ..search.report()?
     })
-}
-
-/// Progress line on standard error, which each update overwrites. The line is shown only if standard error is a terminal.
-struct Progress {
-    is_shown: bool,
-    last: Instant,
-    width: usize,
-}
-
-impl Progress {
-    /// Update interval of the progress line.
-    const EVERY: Duration = Duration::from_millis(200);
-
-    fn new() -> Progress {
-        Progress {
-            is_shown: io::stderr().is_terminal(),
-            last: Instant::now(),
-            width: 0,
-        }
-    }
-
-    fn say(&mut self, line: impl Fn() -> String) {
-        if self.is_shown && self.last.elapsed() >= Progress::EVERY {
-            self.last = Instant::now();
-            self.write(&line());
-        }
-    }
-
-    fn write(&mut self, line: &str) {
-        // A failure to write the progress line does not affect the result, so the error is ignored.
-        let _ = write!(io::stderr(), "\r{line:<width$}", width = self.width);
-        self.width = line.len();
-    }
-
-    fn clear(&mut self) {
-        if self.width > 0 {
-            self.write("");
-            let _ = write!(io::stderr(), "\r");
-        }
-    }
 }
 
 /// Writes a report on the seeds. Returns [`ExitKind::Failure`] if two seeds have different end states.
