@@ -4,6 +4,7 @@ import { pluralize } from "../editor/util.js";
 import { createElement, renderInlineCode } from "../dom.js";
 import { attachCard, findingDetails } from "./finding-details.js";
 import { latestOnly, launchKey, queryAtStep } from "./query.js";
+import { schedulesBar } from "./schedules.js";
 
 const SEVERITIES = ["error", "warning", "performance", "information"];
 const VERDICT_TEXTS = {
@@ -51,7 +52,8 @@ export function findingsTab(initialStepContext) {
   const verdict = createElement("p", { class: "findings-verdict", "aria-live": "polite" });
   const filters = createElement("div", { class: "source-files", role: "group", "aria-label": "Severities" });
   const list = createElement("ul", { class: "findings-list", tabIndex: 0, "aria-label": "Findings" });
-  const node = createElement("div", { class: "findings" }, verdict, list);
+  const schedules = schedulesBar(initialStepContext);
+  const node = createElement("div", { class: "findings" }, verdict, schedules.node, list);
 
   const lineLink = (line) => createElement("button", { type: "button", class: "line-link", title: "Show line", onclick: () => stepContext.page.pin(`line ${line}`) }, `line ${line}`);
 
@@ -169,6 +171,7 @@ export function findingsTab(initialStepContext) {
     focus: () => list.focus({ preventScroll: true }),
     show(next) {
       stepContext = next;
+      schedules.show(next);
       if (selected !== -1) showCard();
       void update(next);
     },

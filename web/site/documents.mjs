@@ -28,7 +28,10 @@ const SECTIONS = [
   ]],
   ["Reference", [
     ["docs/command-line.md", "docs/command-line.html", "Command line", "All commands of warpgrid and their options."],
+    ["docs/editors.md", "docs/editors.html", "Editors", "The language server, the extension for VS Code, and the configuration of Neovim, Helix, Zed, Emacs, Kate and Sublime Text."],
+    ["docs/python.md", "docs/python.html", "Python", "Check, run and analyze PTX with NumPy arrays and PyTorch tensors, without a GPU."],
     ["docs/scenarios.md", "docs/scenarios.html", "Annotations", "Launch annotations, inferred launch configurations, and links."],
+    ["docs/schedules.md", "docs/schedules.html", "Schedules", "Prove that every schedule of a launch ends without an error and with the same memory, or find a schedule with an error."],
     ["docs/layouts.md", "docs/layouts.html", "Layouts", "Matrix fragments, descriptors, CuTe and Triton layouts, and bank conflicts."],
     ["docs/outcomes.md", "docs/outcomes.html", "Litmus tests", "How to enumerate all outcomes that the PTX memory model allows for a litmus test, and how to find the weakest fixes."],
     ["crates/wasm/README.md", "docs/package.html", "npm package and widget", "Check and run PTX from JavaScript, and embed an interactive widget in documents."],

@@ -103,6 +103,8 @@ import type {
   MmaExplanation,
   MmaRequest,
   RaceReport,
+  ScheduleOptions,
+  ScheduleReport,
   ReportOptions,
   RunOptions,
   RunReport,
@@ -217,6 +219,12 @@ export class Session {
    * the weakest fix. Reruns the executed steps.
    */
   races(): RaceReport;
+  /**
+   * Explores all schedules of the launch. The verdict is `clean` if every schedule ends without a data race, hang or fault and with the same memory, `witness`
+   * with a schedule that shows an error, or `incomplete` with the reasons in `notCovered`. `options`: `{ maxSteps? }`, the number of steps of all executions
+   * together. The field `schedule` of a scenario runs the schedule of a witness. The position of the session does not change.
+   */
+  schedules(options?: Input<ScheduleOptions>): ScheduleReport;
   /**
    * Runs to completion and checks the expectations of the scenario (`expect`, `one_of`, `expect_sha256`, `fault`): `{ ok, differences, fault, steps,
    * stores, lane_instructions, notes, … }`; `steps` and `stores` are `null` after a JIT run in which a warp diverged. `options`: `{ maxSteps?, engine?,

@@ -371,6 +371,8 @@ params?: Array<Parameter>,
 arrays?: Array<TexelArray>,
 /** Seed of the scheduler. Default: 0, which selects round-robin scheduling. */
 seed?: number | null,
+/** Turns with which the run starts, such as `0.1:35,a2`: 35 steps of warp 1 of block 0, and one step of the asynchronous operation 2. */
+schedule?: string,
 /** Number of concurrently resident blocks, at least 1. Blocks become resident in the order of their indices, and remain
  * resident until they exit. Default: as many blocks as the device supports. */
 resident?: number | null,
@@ -726,6 +728,36 @@ fix: FixView | null,
 /** Whether the finding depends on an inferred part of the launch configuration. */
 dependsOnInferredLaunch: boolean, };
 
+/** Answer of an analysis about all schedules of a launch. */
+export type ScheduleVerdict = "clean" | "witness" | "incomplete";
+
+/** Schedule with an error, and the error that a run with this schedule reports. */
+export type ScheduleWitness = {
+/** Turns of the agents: `0.1:35,a2`. The field `schedule` of a scenario and the option `--schedule` accept this text. */
+schedule: string,
+/** Error of the run with this schedule. */
+finding: Finding,
+/** Edit of the source that states the schedule, so that a run of the source shows the error. */
+play: FixView, };
+
+/** Result of an analysis of all schedules of a launch. */
+export type ScheduleReport = { verdict: ScheduleVerdict, witness: ScheduleWitness | null,
+/** Sentences that describe which schedules the analysis did not cover. The list is empty if the verdict is `clean`. */
+notCovered: Array<string>,
+/** Number of executed equivalence classes of schedules. */
+executions: number,
+/** Number of executions that the analysis ended early, because other executions cover the remaining steps. */
+partialExecutions: number,
+/** Number of executed steps. */
+steps: number,
+/** Maximum number of synchronizing operations of an execution. */
+events: number, };
+
+/** Options of an analysis of all schedules, as a host specifies them. */
+export type ScheduleOptions = {
+/** Maximum number of steps of all executions together. The default is 5,000,000. */
+maxSteps?: number | null, };
+
 /** Result of the analysis of one kernel in an [`AnalysisReport`]: verdict, launch and findings. */
 export type KernelAnalysis = {
 /** Name of the kernel or asm block. */
@@ -741,7 +773,9 @@ seeds: number,
 /** Findings of the run, most severe first. */
 findings: Array<Finding>,
 /** Sentences that describe the parts of the run that the analysis did not cover. The list is empty if the verdict is not `incomplete`. */
-notCovered: Array<string>, };
+notCovered: Array<string>,
+/** Result of the analysis of all schedules. The field is absent if the host has not requested this analysis. */
+schedules?: ScheduleReport, };
 
 /** Result of the analysis of a source and its kernels, which hosts display: verdict, diagnostics and findings. */
 export type AnalysisReport = {
@@ -1527,7 +1561,7 @@ section: string | null,
 declared: SourceRange | null, };
 
 /** Kind of a completion. */
-export type CompletionSort = "opcode" | "modifier" | "type" | "register" | "variable" | "label" | "function";
+export type CompletionSort = "opcode" | "modifier" | "type" | "register" | "variable" | "label" | "function" | "directive";
 
 /** Completion that an editor offers at a position: the text, the range that it replaces, and its description. */
 export type CompletionView = {
@@ -1926,7 +1960,7 @@ export type CodePage = { code: string, title: string, explanation: string, wrong
 
 /** Contents of a compiled file, which hosts display: its kind, its code objects and the parts that cannot be read. */
 export type FileView = {
-/** Kind of the compiled file: `cubin`, `fatbin`, `object or program with fatbins`. */
+/** Kind of the compiled file: `cubin`, `object with PTX`, `fatbin`, `object or program with fatbins`. */
 kind: string, programs: Array<ProgramView>,
 /** Descriptions of the parts of the file that cannot be read, one sentence each. */
 notes: Array<string>, };

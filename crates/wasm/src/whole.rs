@@ -414,6 +414,18 @@ impl Session {
         to_js(&self.inner.tracked_session().races())
     }
 
+    /// Explores all schedules of the launch: proves that each schedule ends without an error and with the same memory, or returns a schedule with
+    /// an error. `options` is `{ maxSteps? }`, the maximum number of steps of all executions. The position of the session does not change.
+    ///
+    /// The property `schedule` of a scenario runs the schedule of a witness.
+    #[wasm_bindgen(unchecked_return_type = "ScheduleReport")]
+    pub fn schedules(
+        &self,
+        #[wasm_bindgen(unchecked_optional_param_type = "ScheduleOptions")] options: JsValue,
+    ) -> Result<JsValue, JsValue> {
+        to_js_result(self.inner.launch().schedules(from_js(options, "options")?))
+    }
+
     /// Returns the diagnosis of a hang (waiting threads, missing event and responsible line), or `null` if no hang was detected.
     #[wasm_bindgen(unchecked_return_type = "HangView | null")]
     pub fn hang(&mut self) -> Result<JsValue, JsValue> {

@@ -13,6 +13,7 @@ use crate::protocol::AnalysisRequest;
 use crate::runner::launched;
 use warpgrid_view::analysis::findings::{self, AnalysisLimits};
 use warpgrid_view::analysis::run_timeline::chrome_trace::chrome_trace;
+use warpgrid_view::analysis::schedules::{ExplorationLimits, ScheduleSearch};
 use warpgrid_view::model::{FrameRequest, TimelineOptions};
 use warpgrid_view::session::inspect::{HeatmapMode, HeatmapRequest, LayoutViewRequest};
 use warpgrid_view::value::ElementType;
@@ -28,16 +29,21 @@ const LIMITS: AnalysisLimits = AnalysisLimits {
 /// Step limit of the run whose timeline or traffic the page shows. The timeline of a longer run ends at this step.
 const MAX_TIMELINE_STEPS: u64 = 2_000_000;
 
+/// Number of steps of the exploration of schedules that one request executes.
+const SCHEDULE_STEPS_AT_ONCE: u64 = 20_000;
+
 /// Session of the last request, which remains open.
 #[derive(Default)]
 pub(crate) struct Inspector {
     open: Option<(AnalysisRequest, Session)>,
+    /// Exploration of all schedules of a launch.
+    schedules: Option<(AnalysisRequest, ScheduleSearch)>,
     #[cfg(feature = "translate")]
     run: run::Running,
 }
 
 /// Parsed request, which contains a launch and a command: `watch POSITION WARP EXPRESSIONS`, `moments POSITION POSITION`, `arrange POSITION
-/// MEMORY-AND-TYPE LAYOUT`, `map POSITION MEMORY`, `sources POSITION`, `source-costs`, `findings`, `timeline FROM TO COLUMNS-AND-BLOCK`, `trace`, `shades POSITION MEMORY-TYPE-AND-SHADING FIRST-AND-END`, or a command of [`run`].
+/// MEMORY-AND-TYPE LAYOUT`, `map POSITION MEMORY`, `sources POSITION`, `source-costs`, `findings`, `schedules ACTION`, `timeline FROM TO COLUMNS-AND-BLOCK`, `trace`, `shades POSITION MEMORY-TYPE-AND-SHADING FIRST-AND-END`, or a command of [`run`].
 struct InspectorRequest<'a> {
     number: u32,
     what: &'a str,
@@ -90,6 +96,9 @@ impl Inspector {
             let scenario = analysis::scenario(asked.launch);
             let report = findings::analyze(&scenario, LIMITS);
             return Ok(json::analysis(&report, &scenario.source));
+        }
+        if asked.what == "schedules" {
+            return self.explore_schedules(asked);
         }
         let needs_timeline = matches!(asked.what, "timeline" | "trace");
         let session = self.session(asked.launch)?;
@@ -149,6 +158,37 @@ impl Inspector {
         }
     }
 
+    /// Continues the exploration of all schedules, or starts it for the fact `start`. The fact `stop` ends the exploration.
+    fn explore_schedules(&mut self, asked: InspectorRequest<'_>) -> Result<String, String> {
+        let [action, _, _] = asked.facts;
+        let source = asked.launch.source.clone();
+        if action == "start" {
+            let session = self.session(asked.launch.clone())?;
+            let search = ScheduleSearch::new(session, ExplorationLimits::default());
+            self.schedules = Some((asked.launch, search.map_err(|error| error.message)?));
+        } else if self
+            .schedules
+            .as_ref()
+            .is_none_or(|(own, _)| *own != asked.launch)
+        {
+            return Err("the launch has changed: start the exploration again".to_owned());
+        }
+        let Some((_, search)) = &mut self.schedules else {
+            return Err("no exploration is in progress".to_owned());
+        };
+        if action == "stop" {
+            search.stop();
+        }
+        let is_complete = search.advance(SCHEDULE_STEPS_AT_ONCE);
+        let report = is_complete.then(|| search.report()).transpose();
+        let report = report.map_err(|error| error.message)?;
+        let progress = search.progress();
+        if is_complete {
+            self.schedules = None;
+        }
+        Ok(json::schedules(progress, report.as_ref(), &source))
+    }
+
     fn session(&mut self, launch: AnalysisRequest) -> Result<&mut Session, String> {
         if self.open.as_ref().is_none_or(|(own, _)| *own != launch) {
             // The previous session and run are dropped first in order to free their memory.
@@ -177,6 +217,7 @@ impl<'a> InspectorRequest<'a> {
             "watch"
                 | "sources"
                 | "findings"
+                | "schedules"
                 | "source-costs"
                 | "timeline"
                 | "trace"
@@ -262,6 +303,33 @@ mod tests {
         let question = ["5", what, target, version, entry, seed, a, b, c, KERNEL].join("\0");
         let said = inspect.answer(&question, &[]).expect("an answer").words;
         serde_json::from_str(&said).unwrap_or_else(|reason| panic!("{reason}: {said}"))
+    }
+
+    #[test]
+    fn exploration_of_schedules_ends_with_verdict_or_witness() {
+        let explore = |source: &str| {
+            let mut inspector = Inspector::default();
+            let mut ask = |action: &str| {
+                let question = ["5", "schedules", "", "", "", "", action, "", "", source];
+                let answered = inspector.answer(&question.join("\0"), &[]);
+                let words = answered.expect("a response").words;
+                let said: Value = serde_json::from_str(&words).expect("JSON");
+                said["found"].clone()
+            };
+            let mut found = ask("start");
+            while found["report"].is_null() {
+                found = ask("continue");
+            }
+            found["report"].clone()
+        };
+        assert_eq!(explore(KERNEL)["verdict"], "clean in every schedule");
+        let report = explore(&KERNEL.replace("block=32", "block=64"));
+        assert_eq!(report["hasWitness"], true, "{report}");
+        let line = report["play"]["edits"][0][1].as_str().expect("a line");
+        assert!(
+            line.starts_with("//@ launch grid=1 block=64 schedule="),
+            "{line}"
+        );
     }
 
     #[test]

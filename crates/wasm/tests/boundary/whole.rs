@@ -183,6 +183,24 @@ fn races_and_hang_are_exported() {
 }
 
 #[wasm_bindgen_test]
+fn schedules_are_explored_until_verdict_or_step_limit() {
+    let session = launched(RACE);
+    let found = session.schedules(JsValue::UNDEFINED).expect("a report");
+    assert_eq!(text(&found, "verdict"), "witness");
+    let witness = get(&found, "witness");
+    assert_eq!(text(&get(&witness, "finding"), "kind"), "data-race");
+    assert!(text(&witness, "schedule").starts_with("0.0"));
+
+    let session = launched(FAULTS);
+    let options = object("maxSteps", 1.into());
+    let found = session.schedules(options.into()).expect("a report");
+    assert_eq!(text(&found, "verdict"), "incomplete");
+    let options = object("maxSteps", 0.5.into());
+    let error = session.schedules(options.into()).expect_err("a fraction");
+    assert_eq!(text(&error, "code"), "W0901");
+}
+
+#[wasm_bindgen_test]
 fn pending_operation_completes_on_request() {
     let mut session = launched(COPIES);
     let in_flight = |session: &mut Session| array(session.pending().expect("an answer"));

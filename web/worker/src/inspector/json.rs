@@ -3,6 +3,7 @@
 use crate::json::{list, object, or_null, text, texts};
 use crate::traffic::{Level, cost_marker};
 use warpgrid_view::analysis::findings::{AnalysisReport, Finding, KernelAnalysis};
+use warpgrid_view::analysis::schedules::{ScheduleProgress, ScheduleReport};
 use warpgrid_view::diagnostics::EMPTY;
 use warpgrid_view::model::{FixView, TimelinePoint, TimelineSpan, TimelineView, TrafficView};
 use warpgrid_view::model::{GridCell, WriteAge};
@@ -311,6 +312,33 @@ fn kernel(kernel: &KernelAnalysis, source: &str) -> String {
 
 fn findings(all: &[Finding], source: &str) -> String {
     list(all.iter().map(|found| finding(found, source)))
+}
+
+/// Serializes the state of the exploration of all schedules: `{ done, pending, report }`. `report` is null while the exploration is in
+/// progress.
+pub(super) fn schedules(
+    progress: ScheduleProgress,
+    report: Option<&ScheduleReport>,
+    source: &str,
+) -> String {
+    let report = report.map(|report| {
+        let witness = report.witness.as_ref();
+        object(&[
+            ("verdict", text(report.verdict.text())),
+            ("hasWitness", witness.is_some().to_string()),
+            ("summary", text(&report.summary())),
+            ("notCovered", texts(&report.not_covered)),
+            (
+                "play",
+                witness.map_or("null".to_owned(), |witness| fix_json(&witness.play, source)),
+            ),
+        ])
+    });
+    object(&[
+        ("done", progress.done.to_string()),
+        ("pending", progress.pending.to_string()),
+        ("report", report.unwrap_or_else(|| "null".to_owned())),
+    ])
 }
 
 fn finding(finding: &Finding, source: &str) -> String {
