@@ -12,12 +12,14 @@ mod bench;
 mod concurrency_suite;
 mod crate_sizes;
 mod dts;
+mod editors;
 mod layout_differential;
 mod litmus;
 mod optimized_build;
 mod package;
 mod precommit;
 mod project_urls;
+mod python;
 mod random_kernels;
 mod record;
 mod release;
@@ -36,9 +38,10 @@ const HELP: &str = "\
 cargo xtask COMMAND
 
   serve [--port 8080] [--release]   Build the playground and serve it at http://127.0.0.1:8080.
-  test [--only SUITE | --quick]     Run the CI suite. SUITE is style, native, wasm, package or e2e. --quick runs style and native.
+  test [--only SUITE | --quick]     Run the CI suite. SUITE is style, native, wasm, package, python, e2e, editors or tree-sitter (only on request).
   build                             Build the release site in dist/, and print its sizes and the size of each crate per emulator module.
   package                           Build the npm package in pkg/, and print its sizes.
+  extension                         Build the VS Code extension, and print the path of its archive.
   bench [--peers] [--json]          Run the benchmarks for parsing, checking, emulation and sizes.
   conformance [--family NAME]       Compare accept/reject decisions with `ptxas`, or results with the local GPU (--gpu).
   differential N --ptxas PROGRAM    Run N random kernels as PTX and as SASS, and compare the memory, or compare it with the local GPU
@@ -48,7 +51,8 @@ cargo xtask COMMAND
   litmus [--seeds 1000]             Run litmus tests, check that the memory model allows all outcomes, and count tests with several outcomes.
   order [--seeds 4] [--only NAME]   Run kernels with data races or hangs and their correct counterparts, and compare findings and fixes.
   layouts --python PROGRAM          Compare the layout algebra with the Python packages tensor-layouts and pycute in thousands of cases.
-  release --dry-run [--verify]      Package the crates and the npm package. Without --dry-run, also publish them.
+  release --dry-run [--verify]      Package the crates, the npm package, the Python wheel, the VS Code extension and the tree-sitter grammar.
+                                    Without --dry-run, also publish the crates and the npm package.
           --check TAG               Check a release tag.
           --notes                   Print the section of CHANGELOG.md for the release.
           --archive NAME            Create an archive of the command.
@@ -78,6 +82,7 @@ fn run(mut arguments: Arguments) -> shell::Result<bool> {
         Some("test") => test::run(&mut arguments),
         Some("build") => site::build(&mut arguments),
         Some("package") => package::run(&mut arguments),
+        Some("extension") => editors::run(&mut arguments),
         Some("bench") => bench::run(&mut arguments),
         Some("conformance") => optimized_build::run("conformance", arguments),
         Some("differential") => optimized_build::run("differential", arguments),

@@ -61,12 +61,21 @@ fn build() -> Result<PathBuf> {
 }
 
 fn write_package(folder: &Path) -> Result<()> {
-    pack("the npm package", folder, &[])?;
+    pack(&WasmPackage {
+        title: "the npm package",
+        package: "crates/wasm/pack",
+        folder,
+        features: &[],
+    })?;
     dts::check(&read(&folder.join("core.d.ts"))?)?;
     describe(folder)?;
     let core = shell::root().join(WIDGET_CORE);
-    let alone = ["--no-default-features", "--features", "ptx"];
-    pack("the emulator of the widget", &core, &alone)?;
+    pack(&WasmPackage {
+        title: "the emulator of the widget",
+        package: "crates/wasm/pack",
+        folder: &core,
+        features: &["--no-default-features", "--features", "ptx"],
+    })?;
     for name in ["load.js", "errors.js"] {
         copy(&folder.join(name), &core.join(name))?;
     }
@@ -80,8 +89,27 @@ fn write_package(folder: &Path) -> Result<()> {
 /// Directory of the wasm core that widgets load for PTX. `web/widget/build.mjs` copies this core into the directory of the widgets.
 const WIDGET_CORE: &str = "target/widget-core";
 
-/// Builds the crate with the given features by wasm-pack, and writes the JavaScript bindings and the wasm file to an empty directory.
-fn pack(title: &str, folder: &Path, features: &[&str]) -> Result<()> {
+/// Crate that wasm-pack builds.
+#[derive(Debug)]
+pub(crate) struct WasmPackage<'a> {
+    /// Name of the output in progress lines.
+    pub(crate) title: &'a str,
+    /// Directory of the crate.
+    pub(crate) package: &'a str,
+    /// Directory of the JavaScript bindings and the wasm file.
+    pub(crate) folder: &'a Path,
+    /// Cargo arguments that select the features of the crate.
+    pub(crate) features: &'a [&'a str],
+}
+
+/// Builds a crate by wasm-pack, and writes the JavaScript bindings and the wasm file to an empty directory.
+pub(crate) fn pack(wasm: &WasmPackage<'_>) -> Result<()> {
+    let WasmPackage {
+        title,
+        package,
+        folder,
+        features,
+    } = *wasm;
     rust::wasm_target()?;
     let (wasm_pack, wasm_bindgen) = (rust::wasm_pack()?, rust::wasm_bindgen()?);
     rust::clean_up();
@@ -95,7 +123,7 @@ fn pack(title: &str, folder: &Path, features: &[&str]) -> Result<()> {
     // fewer fields.
     command.args([
         "build",
-        "crates/wasm/pack",
+        package,
         "--mode",
         "no-install",
         "--target",

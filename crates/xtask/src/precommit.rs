@@ -2,6 +2,7 @@
 //! must equal the committed files.
 
 use crate::arguments::Arguments;
+use crate::editors;
 use crate::project_urls;
 use crate::shell::{self, Result};
 use crate::test;
@@ -17,6 +18,8 @@ fn regenerate() -> Result<()> {
     project_urls::write_readme()?;
     let mut bless = test::test_all_crates();
     shell::observe("regenerating", bless.env("UPDATE_EXPECT", "1"))?;
+    // The grammar contains word lists that the previous step generates.
+    editors::write_parser()?;
     if work_tree()? == before {
         return Ok(());
     }

@@ -1,9 +1,11 @@
-//! Implements `cargo xtask release`, which publishes the crates and the npm package or performs a dry run. The command also creates the
-//! archives and the notes of a release.
+//! Implements `cargo xtask release`, which publishes the crates and the npm package or performs a dry run. The command also builds the
+//! Python wheel, and creates the archives and the notes of a release.
 
 use crate::arguments::Arguments;
+use crate::editors;
 use crate::package;
 use crate::project_urls::ProjectUrls;
+use crate::python;
 use crate::setup::npm;
 use crate::shell::{self, Result, read};
 use std::path::PathBuf;
@@ -29,6 +31,9 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
             section(&changelog()?)?;
             try_crates(verify)?;
             try_package()?;
+            println!("  {}", python::wheel()?.display());
+            println!("  {}", editors::pack_extension()?.display());
+            editors::try_grammar()?;
         }
         (None, None, false, false) => publish()?,
         _ => {

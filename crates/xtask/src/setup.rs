@@ -3,6 +3,7 @@
 
 pub(crate) mod browser;
 pub(crate) mod consumer_projects;
+pub(crate) mod debian;
 pub(crate) mod doc_tools;
 pub(crate) mod npm;
 pub(crate) mod rust;

@@ -1,8 +1,10 @@
 //! Implements `cargo xtask test`, which runs every test suite of the project in the same way as CI, and prints the total counts.
 
 mod e2e;
+mod editors;
 mod native;
 mod package;
+mod python;
 mod style;
 mod test_counts;
 mod wasm;
@@ -24,8 +26,14 @@ const SUITES: &[Suite] = &[
     ("native", native::run),
     ("wasm", wasm::run),
     ("package", package::run),
+    ("python", python::run),
     ("e2e", e2e::run),
+    ("editors", editors::run),
+    ("tree-sitter", editors::tree_sitter),
 ];
+
+/// Suites that only `--only` selects, because their tools take too long to compile.
+const ON_REQUEST: &[&str] = &["tree-sitter"];
 
 /// Suites that require only Rust. These suites require no browser, no npm package and no other tools.
 const QUICK: &[&str] = &["style", "native"];
@@ -54,9 +62,11 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     Ok(total.failed == 0 && total.passed > 0)
 }
 
-/// Builds the package and the site. An error is cached, and the suite that needs the output reports the error.
+/// Builds the package, the site and the VS Code extension. An error is cached, and the suite that needs the output reports the error.
 fn build_ahead() {
-    let _ = crate::package::built().and_then(|_| site::released());
+    let _ = crate::package::built()
+        .and_then(|_| site::released())
+        .and_then(|_| crate::editors::extension());
 }
 
 fn run_each(suites: &[&Suite]) -> TestCounts {
@@ -80,10 +90,16 @@ fn choose(only: Option<&str>, quick: bool) -> Result<Vec<&'static Suite>> {
             .iter()
             .filter(|(name, _)| QUICK.contains(name))
             .collect(),
-        (None, false) => SUITES.iter().collect(),
+        (None, false) => SUITES
+            .iter()
+            .filter(|(name, _)| !ON_REQUEST.contains(name))
+            .collect(),
     };
     if chosen.is_empty() {
-        return Err("`--only` requires style, native, wasm, package or e2e".to_string());
+        return Err(
+            "`--only` requires style, native, wasm, package, python, e2e, editors or tree-sitter"
+                .to_string(),
+        );
     }
     Ok(chosen)
 }
@@ -159,7 +175,9 @@ mod tests {
         assert_eq!(names(Some("wasm"), false), ["wasm"]);
         assert_eq!(
             names(None, false),
-            ["style", "native", "wasm", "package", "e2e"]
+            [
+                "style", "native", "wasm", "package", "python", "e2e", "editors"
+            ]
         );
         assert!(choose(Some("wsam"), false).is_err());
         assert!(choose(Some("wasm"), true).is_err());

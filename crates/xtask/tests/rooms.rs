@@ -62,9 +62,18 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("warpgrid-pack", &["warpgrid-wasm"]),
     // The crate generates random kernels from the instruction tables, and invokes an installed assembler.
     ("warpgrid-differential", &["warpgrid-isa", "warpgrid-view"]),
+    // The language server communicates only with the facade, and reads the types of symbols and diagnostics.
+    ("warpgrid-lsp", &["warpgrid-program", "warpgrid-view"]),
+    ("warpgrid-lsp-wasm", &["warpgrid-lsp"]),
+    ("warpgrid-python", &["warpgrid-view"]),
     (
         "warpgrid",
-        &["warpgrid-view", "warpgrid-share", "warpgrid-differential"],
+        &[
+            "warpgrid-view",
+            "warpgrid-share",
+            "warpgrid-differential",
+            "warpgrid-lsp",
+        ],
     ),
     ("warpgrid-web", &["warpgrid-view", "warpgrid-worker"]),
     // The worker of the page is a separate package, so that the worker does not link the JavaScript dependencies of the page.
@@ -84,12 +93,14 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "warpgrid-launch",
             "warpgrid-view",
             "warpgrid-differential",
+            "warpgrid-lsp",
         ],
     ),
 ];
 
-/// Packages for browsers and JavaScript, with the crates that may depend on these packages.
+/// Packages for browsers, JavaScript and Python, with the crates that may depend on these packages.
 const OUTSIDE: &[(&str, &[&str])] = &[
+    ("pyo3", &["warpgrid-python"]),
     ("yew", &["warpgrid-web"]),
     ("web-sys", &["warpgrid-web", "warpgrid-worker"]),
     ("gloo", &["warpgrid-web", "warpgrid-worker"]),
@@ -97,6 +108,7 @@ const OUTSIDE: &[(&str, &[&str])] = &[
     (
         "wasm-bindgen",
         &[
+            "warpgrid-lsp-wasm",
             "warpgrid-wasm",
             "warpgrid-web",
             "warpgrid-webassembly",
@@ -161,6 +173,7 @@ fn only_front_ends_module_references_front_end_crates() {
         "crates/differential",
         "crates/wasm",
         "crates/cli",
+        "crates/python",
         "web",
     ] {
         naming(&root.join(folder), &mut found);
@@ -185,6 +198,7 @@ fn only_front_end_crates_seal_programs() {
         "differential",
         "wasm",
         "cli",
+        "python",
     ] {
         let mut found = Vec::new();
         holding(

@@ -16,6 +16,9 @@ use warpgrid_view::analysis::mma_explanation::{
     OperationView, TermView,
 };
 use warpgrid_view::analysis::schedule_seeds::{DifferenceSide, ElementStore, MemoryDifference};
+use warpgrid_view::analysis::schedules::{
+    ScheduleOptions, ScheduleReport, ScheduleVerdict, ScheduleWitness,
+};
 use warpgrid_view::api::{
     BufferDigest, FaultReport, LaneGroup, RegisterResult, ReportOptions, RunReport,
 };
@@ -247,6 +250,10 @@ fn generated_typescript_types_match_rust_types() {
         FindingSeverity,
         Verdict,
         Finding,
+        ScheduleVerdict,
+        ScheduleWitness,
+        ScheduleReport,
+        ScheduleOptions,
         KernelAnalysis,
         AnalysisReport,
         ReportOptions,

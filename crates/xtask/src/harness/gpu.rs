@@ -214,6 +214,7 @@ fn question(source: &str, launch: &GpuLaunch) -> Result<Value> {
 fn memory_json(init: &BufferInit, array: Option<&TexelArray>, after: u32) -> Result<Value> {
     let mut value = match &init.contents {
         BufferContents::Bytes(bytes) => json!({ "bytes": hex(bytes) }),
+        BufferContents::Shared(bytes) => json!({ "bytes": hex(bytes) }),
         BufferContents::Zeroed(size) => json!({ "size": size }),
         BufferContents::Fill {
             size_bytes,

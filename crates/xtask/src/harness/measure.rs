@@ -2,6 +2,7 @@
 //! for the host and for wasm, so that it only uses the clock, files and standard output.
 mod analyses;
 mod emulation;
+mod language_server;
 mod large_launches;
 mod operations;
 mod races;
@@ -28,6 +29,10 @@ const FIGURES: &[Benchmark] = &[
     Benchmark { name: "parse",   title: "parsing a 4 MB module",               unit: "MB/s",           measure: text::parse },
     Benchmark { name: "check",   title: "parsing and checking this module",             unit: "MB/s",           measure: text::check },
     Benchmark { name: "recheck", title: "rechecking 10,000 lines after an edit",         unit: "ms",             measure: text::recheck },
+    Benchmark { name: "lsp50",   title: "language server: keystroke to diagnostics, 10,000 lines, median", unit: "ms", measure: language_server::keystroke_median },
+    Benchmark { name: "lsp99",   title: "language server: keystroke to diagnostics, 10,000 lines, p99", unit: "ms", measure: language_server::keystroke_p99 },
+    #[cfg(not(target_arch = "wasm32"))]
+    Benchmark { name: "lspmem",  title: "language server: peak memory for a 4 MB module", unit: "MB", measure: language_server::memory },
     Benchmark { name: "sass",    title: "parsing a 4 MB SASS listing",        unit: "MB/s",           measure: text::parse_sass },
     Benchmark { name: "sasschk", title: "checking this SASS listing",                         unit: "MB/s",           measure: text::check_sass },
     Benchmark { name: "batch",   title: "checking small modules",              unit: "modules/s",      measure: text::batch },

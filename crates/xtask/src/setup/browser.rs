@@ -1,9 +1,9 @@
 //! Finds the browsers of the tests on the search path, or installs the browsers from Debian packages. The tests use Chromium with its
 //! driver, and Firefox.
 
+use super::debian;
 use crate::shell::{self, Result};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// Paths of a browser and its driver.
 #[derive(Debug)]
@@ -32,18 +32,36 @@ const FIREFOX: &[&str] = &["firefox-esr", "firefox"];
 const DRIVER: &[&str] = &["chromedriver", "chromium.chromedriver"];
 const DEBIAN: &[&str] = &["chromium", "chromium-driver", "fonts-dejavu-core"];
 
-/// Returns the browser. If the browser is missing and `apt-get` is available, the function installs the browser.
+/// Returns the browser. If the browser or its headless build is missing and `apt-get` is available, the function installs it.
 pub(crate) fn find_or_install() -> Result<Browser> {
-    if let Some(browser) = find() {
-        return Ok(browser);
+    if find().is_none() {
+        debian::update()?.ok_or_else(missing)?;
+        debian::install("installing Chromium and its driver", DEBIAN)?;
     }
-    update()?.ok_or_else(missing)?;
-    install("installing Chromium and its driver", DEBIAN)?;
-    let known = shell::capture_stdout(shell::command("apt-cache").args(["show", HEADLESS]));
-    if known.is_some() {
-        install("installing headless Chromium", &[HEADLESS])?;
+    let found = find().ok_or_else(missing)?;
+    if found.headless.is_some() || is_named() {
+        return Ok(found);
+    }
+    // The headless build is optional, because it only shortens the tests.
+    if let Err(message) = install_headless() {
+        eprintln!(
+            "  the tests run in the complete browser, because the headless build was not installed: {message}"
+        );
     }
     find().ok_or_else(missing)
+}
+
+/// Installs the headless build of Chromium if the distribution provides it as a package.
+fn install_headless() -> Result<()> {
+    let is_known =
+        || shell::capture_stdout(shell::command("apt-cache").args(["show", HEADLESS])).is_some();
+    if shell::find_on_path("apt-cache").is_none() || !is_known() && debian::update()?.is_none() {
+        return Ok(());
+    }
+    if is_known() {
+        debian::install("installing headless Chromium", &[HEADLESS])?;
+    }
+    Ok(())
 }
 
 /// Returns the path of Firefox, from `$FIREFOX` or the search path. If Firefox is missing and `apt-get` is available, the function installs
@@ -56,19 +74,23 @@ pub(crate) fn firefox() -> Result<PathBuf> {
     let missing = || {
         "skipping the tests in Firefox, because Firefox was not found: install Firefox, or set $FIREFOX".to_string()
     };
-    update()?.ok_or_else(missing)?;
-    install("installing Firefox", &["firefox-esr"])?;
+    debian::update()?.ok_or_else(missing)?;
+    debian::install("installing Firefox", &["firefox-esr"])?;
     find().ok_or_else(missing)
 }
 
 /// Searches for the browser. The variables `$CHROMIUM` and `$CHROMEDRIVER` take precedence over the search path.
 fn find() -> Option<Browser> {
-    let is_named = std::env::var_os("CHROMIUM").is_some();
     Some(Browser {
         chromium: locate("CHROMIUM", CHROMIUM)?,
-        headless: shell::find_on_path(HEADLESS).filter(|_| !is_named),
+        headless: shell::find_on_path(HEADLESS).filter(|_| !is_named()),
         driver: locate("CHROMEDRIVER", DRIVER)?,
     })
+}
+
+/// Returns whether a variable selects the browser.
+fn is_named() -> bool {
+    std::env::var_os("CHROMIUM").is_some()
 }
 
 fn locate(variable: &str, names: &[&str]) -> Option<PathBuf> {
@@ -76,44 +98,6 @@ fn locate(variable: &str, names: &[&str]) -> Option<PathBuf> {
         .map(PathBuf::from)
         .filter(|file| file.is_file());
     named.or_else(|| names.iter().find_map(|name| shell::find_on_path(name)))
-}
-
-/// Runs `apt-get update`. Returns `None` if this system does not permit the installation of packages.
-fn update() -> Result<Option<()>> {
-    let Some(mut command) = apt_get() else {
-        return Ok(None);
-    };
-    shell::step("updating the package lists", command.arg("update"))?;
-    Ok(Some(()))
-}
-
-fn install(title: &str, packages: &[&str]) -> Result<()> {
-    let mut command = apt_get().ok_or("`apt-get` is not available")?;
-    command
-        .args(["install", "--yes", "--no-install-recommends"])
-        .args(packages);
-    shell::step(title, &mut command).map(drop)
-}
-
-/// Returns an `apt-get` command with the privileges for the installation of packages.
-fn apt_get() -> Option<Command> {
-    shell::find_on_path("apt-get")?;
-    let user = shell::capture_stdout(shell::command("id").arg("-u")).unwrap_or_default();
-    let mut command = if user.trim() == "0" {
-        shell::command("apt-get")
-    } else if shell::find_on_path("sudo").is_some() {
-        let mut command = shell::command("sudo");
-        command.args([
-            "--non-interactive",
-            "--preserve-env=DEBIAN_FRONTEND",
-            "apt-get",
-        ]);
-        command
-    } else {
-        return None;
-    };
-    command.env("DEBIAN_FRONTEND", "noninteractive");
-    Some(command)
 }
 
 fn missing() -> String {

@@ -1,4 +1,4 @@
-//! Installs the Rust tools: the wasm target, wasm-bindgen, wasm-pack, Trunk and mdBook.
+//! Installs the Rust tools: the wasm target, wasm-bindgen, wasm-pack, Trunk, mdBook and tree-sitter.
 //!
 //! The tools are compiled from their published sources into one cache directory per user. The builds use a shared target directory and a
 //! profile that compiles quickly, because the compilation takes minutes.
@@ -16,6 +16,7 @@ const WASM_BINDGEN: CargoTool = CargoTool {
     command: "wasm-bindgen",
     version: "0.2.129",
     minutes: "3",
+    opt_level: "1",
     features: &[],
 };
 
@@ -24,6 +25,7 @@ const WASM_PACK: CargoTool = CargoTool {
     command: "wasm-pack",
     version: "0.15.1",
     minutes: "1",
+    opt_level: UNOPTIMIZED,
     features: WITHOUT_DOWNLOADS,
 };
 
@@ -32,8 +34,12 @@ const TRUNK: CargoTool = CargoTool {
     command: "trunk",
     version: "0.21.14",
     minutes: "4",
+    opt_level: UNOPTIMIZED,
     features: WITHOUT_DOWNLOADS,
 };
+
+/// Optimization level of tools that spend most of their time waiting for other programs.
+const UNOPTIMIZED: &str = "0";
 
 /// Cargo features for Trunk and wasm-pack. By default, both tools download missing tools over TLS, and the TLS libraries take a third of
 /// the compile time. This setup installs the missing tools itself.
@@ -45,6 +51,17 @@ const MDBOOK: CargoTool = CargoTool {
     command: "mdbook",
     version: "0.5.4",
     minutes: "2",
+    opt_level: UNOPTIMIZED,
+    features: &["--no-default-features"],
+};
+
+/// Generator and test runner of the tree-sitter grammar. Node evaluates the grammar, so that the tool needs no JavaScript engine.
+const TREE_SITTER: CargoTool = CargoTool {
+    package: "tree-sitter-cli",
+    command: "tree-sitter",
+    version: "0.27.1",
+    minutes: "4",
+    opt_level: "1",
     features: &["--no-default-features"],
 };
 
@@ -54,6 +71,7 @@ struct CargoTool {
     command: &'static str,
     version: &'static str,
     minutes: &'static str,
+    opt_level: &'static str,
     /// Cargo arguments that select the features of the tool.
     features: &'static [&'static str],
 }
@@ -182,6 +200,13 @@ pub(super) fn mdbook() -> Result<PathBuf> {
     MDBOOK.folder().map(|folder| folder.join(MDBOOK.command))
 }
 
+/// Returns the path of `tree-sitter` in the required version.
+pub(crate) fn tree_sitter() -> Result<PathBuf> {
+    TREE_SITTER
+        .folder()
+        .map(|folder| folder.join(TREE_SITTER.command))
+}
+
 /// Deletes the build directory of the tools, but not the tools.
 pub(crate) fn clean_up() {
     // If the directory does not exist, the removal fails without consequences. Any other failed removal only wastes disk space.
@@ -227,6 +252,7 @@ impl CargoTool {
             package,
             version,
             minutes,
+            opt_level,
             features,
             ..
         } = self;
@@ -244,10 +270,10 @@ impl CargoTool {
             "--root",
         ]);
         command.arg(root).args(*features);
-        // The profile minimizes the compile time, because these tools spend most of their time waiting for other programs.
+        // The profile minimizes the compile time.
         command
             .env("CARGO_TARGET_DIR", cache().join("build"))
-            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", opt_level)
             .env("CARGO_PROFILE_RELEASE_LTO", "off")
             .env("CARGO_PROFILE_RELEASE_DEBUG", "0")
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
@@ -257,7 +283,7 @@ impl CargoTool {
 }
 
 /// Returns the cache directory of the user: `$XDG_CACHE_HOME/warpgrid` or `~/.cache/warpgrid`. All checkouts share this directory.
-pub(super) fn cache() -> PathBuf {
+pub(crate) fn cache() -> PathBuf {
     let base = std::env::var_os("XDG_CACHE_HOME")
         .map(PathBuf::from)
         .filter(|path| path.is_absolute());

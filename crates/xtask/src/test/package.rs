@@ -1,6 +1,6 @@
-//! Runs the tests of the packed npm package in Node.
+//! Runs the tests of the packed npm package in Node, and the tests of the editor packages.
 
-use super::{suite, test_counts};
+use super::{editors, suite, test_counts};
 use crate::setup::consumer_projects;
 use crate::shell::{self, Result};
 use crate::{package, random_kernels, release};
@@ -29,6 +29,7 @@ pub(super) fn run() -> Result<TestCounts> {
         Err(reason) => eprintln!("  skipping the type check: {reason}"),
     }
     total += suite("npm package in Node", &mut command, test_counts::of_node)?;
+    total += editors::grammars()?;
     Ok(total)
 }
 
@@ -36,16 +37,7 @@ pub(super) fn run() -> Result<TestCounts> {
 fn packed() -> TestCounts {
     let mut total = TestCounts::default();
     for tried in [release::try_crates(false), release::try_package()] {
-        total += match tried {
-            Ok(()) => TestCounts {
-                passed: 1,
-                ..TestCounts::default()
-            },
-            Err(message) => {
-                eprintln!("  {message}");
-                TestCounts::broken()
-            }
-        };
+        total += TestCounts::from(tried);
     }
     total
 }

@@ -1,6 +1,6 @@
 //! Parses test counts from the output of test programs.
 
-use crate::shell::plain;
+use crate::shell::{Result, plain};
 use std::fmt;
 use std::ops::AddAssign;
 
@@ -18,6 +18,22 @@ impl TestCounts {
         TestCounts {
             failed: 1,
             ..TestCounts::default()
+        }
+    }
+}
+
+impl From<Result<()>> for TestCounts {
+    /// Counts a step as one test, and prints the message of a failed step.
+    fn from(step: Result<()>) -> TestCounts {
+        match step {
+            Ok(()) => TestCounts {
+                passed: 1,
+                ..TestCounts::default()
+            },
+            Err(message) => {
+                eprintln!("  {message}");
+                TestCounts::broken()
+            }
         }
     }
 }
@@ -91,6 +107,30 @@ pub(crate) fn of_node(transcript: &str) -> TestCounts {
     tally
 }
 
+/// Parses the last line of the tests of the Python package, such as `12 passed, 0 failed, 1 skipped`.
+pub(crate) fn of_python(transcript: &str) -> TestCounts {
+    let mut counts = transcript.lines().map(plain);
+    let last = counts.rfind(|line| line.contains(" passed, "));
+    last.map_or_else(TestCounts::default, |line| of_counts(&line))
+}
+
+/// Parses the line that `tree-sitter test` prints, `Total parses: 13; successful parses: 13; failed parses: 0; …`.
+pub(crate) fn of_tree_sitter(transcript: &str) -> TestCounts {
+    let mut tally = TestCounts::default();
+    for part in transcript.lines().flat_map(|line| line.split("; ")) {
+        let Some((what, count)) = part.split_once(": ") else {
+            continue;
+        };
+        let count = count.parse().unwrap_or(0);
+        match what {
+            "successful parses" => tally.passed += count,
+            "failed parses" => tally.failed += count,
+            _ => {}
+        }
+    }
+    tally
+}
+
 /// Parses a line of numbers, each followed by its outcome.
 fn of_counts(line: &str) -> TestCounts {
     let words: Vec<&str> = line
@@ -116,7 +156,7 @@ fn of_counts(line: &str) -> TestCounts {
 
 #[cfg(test)]
 mod tests {
-    use super::{TestCounts, of_node, of_playwright, of_rust};
+    use super::{TestCounts, of_node, of_playwright, of_python, of_rust, of_tree_sitter};
 
     #[test]
     fn rust_counts_are_totaled_over_suites() {
@@ -155,6 +195,32 @@ mod tests {
                 passed: 4,
                 failed: 1,
                 skipped: 0
+            }
+        );
+    }
+
+    #[test]
+    fn tree_sitter_counts_are_parsed() {
+        let text = "ok\nTotal parses: 5; successful parses: 4; failed parses: 1; success percentage: 80.00%\n";
+        assert_eq!(
+            of_tree_sitter(text),
+            TestCounts {
+                passed: 4,
+                failed: 1,
+                skipped: 0
+            }
+        );
+    }
+
+    #[test]
+    fn python_counts_are_parsed() {
+        let text = "Ran 4 tests in 0.1s\n\nOK (skipped=1)\n3 passed, 0 failed, 1 skipped\n";
+        assert_eq!(
+            of_python(text),
+            TestCounts {
+                passed: 3,
+                failed: 0,
+                skipped: 1
             }
         );
     }
