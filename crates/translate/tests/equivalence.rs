@@ -96,6 +96,7 @@ fn machine(scenario: &Scenario) -> Result<(Machine, usize), String> {
         &program,
         "//@",
         WriterTracking::Off,
+        None,
     );
     let prepared = prepared.map_err(|problem| problem.message)?;
     Ok((prepared.machine, prepared.buffers.len()))
