@@ -37,6 +37,60 @@ test("findings list races and conflicts of all kernels with links and filters", 
   expect(results.violations).toEqual([]);
 });
 
+// Each philosopher takes the left fork and then the right fork. The schedules of the analysis complete.
+const PHILOSOPHERS = `//@ launch grid=5 block=1
+//@ buffer forks: u32[5] = 0
+.version 8.6
+.target sm_90
+.address_size 64
+.visible .entry dine(.param .u64 forks)
+{
+    .reg .pred %p;
+    .reg .b32 %left, %right, %old;
+    .reg .b64 %forks, %l, %r;
+    ld.param.u64 %forks, [forks];
+    mov.u32 %left, %ctaid.x;
+    add.u32 %right, %left, 1;
+    rem.u32 %right, %right, 5;
+    mad.wide.u32 %l, %left, 4, %forks;
+    mad.wide.u32 %r, %right, 4, %forks;
+TAKE_LEFT:
+    atom.acquire.gpu.global.exch.b32 %old, [%l], 1;
+    setp.ne.u32 %p, %old, 0;
+    @%p bra TAKE_LEFT;
+TAKE_RIGHT:
+    atom.acquire.gpu.global.exch.b32 %old, [%r], 1;
+    setp.ne.u32 %p, %old, 0;
+    @%p bra TAKE_RIGHT;
+    st.release.gpu.global.u32 [%r], 0;
+    st.release.gpu.global.u32 [%l], 0;
+    ret;
+}
+`;
+
+test("exploration of all schedules finds a rare deadlock, plays it, and proves the corrected kernel", async ({ page }) => {
+  await open(page);
+  await paste(page, PHILOSOPHERS);
+  await ready(page);
+  await button(page, "No findings").click();
+  const findings = panel(page);
+  const schedules = findings.getByRole("region", { name: "All schedules" });
+  await schedules.getByRole("button", { name: "Explore all schedules" }).click();
+  await expect(schedules).toContainText("A schedule has an error: thread 0 of block 0 polls forks+4");
+  await schedules.getByRole("button", { name: "Play this schedule" }).click();
+  await ready(page);
+  await expect(findings.getByRole("listitem").filter({ hasText: "hang" }).last()).toContainText("no remaining thread writes");
+  await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("grid=5 block=1 schedule=0.0:");
+  // The last philosopher takes the forks in the opposite order.
+  const ordered = PHILOSOPHERS.replaceAll("5", "3").replace(/ rem.u32 .*\n/, (line) => `${line}    min.u32 %old, %left, %right;\n    max.u32 %right, %left, %right;\n    mov.u32 %left, %old;\n`);
+  await paste(page, ordered);
+  await ready(page);
+  await schedules.getByRole("button", { name: "Explore all schedules" }).click();
+  await expect(schedules).toContainText("Clean in every schedule");
+  const results = await new AxeBuilder({ page }).include(".bottom-panel").analyze();
+  expect(results.violations).toEqual([]);
+});
+
 test("fix of a finding changes the kernel and clears the finding", async ({ page }) => {
   await open(page);
   await paste(page, "//@ launch grid=1 block=64\n//@ buffer out: u32[64] = 0\n.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry swap(.param .u64 out)\n{\n.reg .b32 %t, %s, %v; .reg .b64 %p;\n.shared .u32 tile[64];\nmov.u32 %t, %tid.x;\nmov.u32 %s, tile;\nmad.lo.u32 %s, %t, 4, %s;\nst.shared.u32 [%s], %t;\nxor.b32 %s, %s, 128;\nld.shared.u32 %v, [%s];\nld.param.u64 %p, [out];\nmad.wide.u32 %p, %t, 4, %p;\nst.global.u32 [%p], %v;\nret;\n}\n");

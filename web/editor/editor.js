@@ -561,7 +561,7 @@ const api = {
     if (isHeader) onHeader?.();
     view.focus();
   },
-  /** Applies a change of an initial value. The focus does not move, and the changed line is scrolled into view. */
+  /** Applies a change of an initial value or of the schedule. The focus does not move, and the changed line is scrolled into view. */
   applyInitialValue(edits) {
     if (view.state.doc !== checkedDoc) return;
     const changes = edits.map(([range, insert]) => ({ ...span(range), insert }));
@@ -639,6 +639,7 @@ const pageApi = {
   setText: (text) => api.setText(text),
   change: changeText,
   applyFix: ({ edits, isHeader }) => api.applyEdits(edits, isHeader),
+  applyInitialValue: ({ edits }) => api.applyInitialValue(edits),
   breakpointLines: () => breakpointLines(view.state, view.state.field(breakpoints)),
   toggleBreakpoints: (lines) => view.dispatch({ effects: lines.map((line) => toggleBreakpointEffect.of(view.state.doc.line(line).from)) }),
   pin(focus) {

@@ -27,7 +27,7 @@ export function schedulesBar(initialStepContext) {
     details.replaceChildren(...notCovered.slice(1).map((reason) => createElement("li", {}, ...renderInlineCode(reason))));
     details.hidden = notCovered.length < 2;
     if (play) {
-      status.append(" ", createElement("button", { type: "button", class: "action-button", title: "Add the schedule to the launch annotation and run it", onclick: () => stepContext.page.applyFix(play) }, play.title));
+      status.append(" ", createElement("button", { type: "button", class: "action-button", title: "Add the schedule to the launch annotation and run it", onclick: () => stepContext.page.applyInitialValue(play) }, play.title));
     }
   }
 

@@ -98,6 +98,22 @@ fn squeezed(text: &str) -> String {
 }
 
 impl Kernel {
+    /// Returns a correct kernel that states its launch.
+    pub(crate) fn of_source(name: &str, source: String) -> Kernel {
+        Kernel {
+            kind: "schedules".to_owned(),
+            name: name.to_owned(),
+            case: None,
+            faulty: String::new(),
+            healthy: source,
+            pairs: Vec::new(),
+            repairs: Vec::new(),
+            ends: None,
+            root: None,
+            memory: None,
+        }
+    }
+
     pub(crate) fn session(&self, text: &str, seed: u64) -> Session {
         let mut scenario = self.case.clone().unwrap_or_else(|| json!({}));
         scenario["source"] = json!(text);

@@ -12,6 +12,18 @@ const MAX_STEPS: u64 = 3_000_000;
 /// Number of steps of a slice of the exploration.
 const SLICE: u64 = 10_000;
 
+/// Correct kernels whose schedules have different results, or that cannot run, each with a reason.
+const EXCEPTIONS: &[(&str, &str)] = &[
+    (
+        "museum/triton-7293",
+        "its tensor map is zero, so that no copy can use it",
+    ),
+    (
+        "races/atomics/plain-reset-of-a-counter",
+        "the final value of the counter depends on the order of the additions and the reset",
+    ),
+];
+
 struct Outcome {
     name: String,
     report: ScheduleReport,
@@ -66,8 +78,15 @@ fn print(what: &str, outcomes: &[Outcome]) {
     }
 }
 
+/// Describes a witness whose replay does not show its error.
+fn unexplained(outcome: &Outcome) -> Option<String> {
+    let witness = outcome.report.witness.as_ref()?;
+    let is_explained = !witness.finding.lines.is_empty() || !witness.finding.details.is_empty();
+    (!is_explained).then(|| format!("{}: {}", outcome.name, witness.finding.message))
+}
+
 #[test]
-fn correct_kernels_have_no_witness() {
+fn correct_kernels_are_clean_in_every_schedule() {
     let kernels = kernels();
     let outcomes: Vec<Outcome> = kernels
         .iter()
@@ -76,14 +95,17 @@ fn correct_kernels_have_no_witness() {
     print("correct kernels", &outcomes);
     let wrong: Vec<String> = outcomes
         .iter()
-        .filter(|outcome| outcome.report.verdict == ScheduleVerdict::Witness)
+        .filter(|outcome| outcome.report.verdict != ScheduleVerdict::Clean)
+        .filter(|outcome| EXCEPTIONS.iter().all(|(name, _)| *name != outcome.name))
         .map(|outcome| format!("{}: {}", outcome.name, outcome.report.summary()))
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let unexplained: Vec<String> = outcomes.iter().filter_map(unexplained).collect();
+    assert!(unexplained.is_empty(), "{}", unexplained.join("\n"));
 }
 
 #[test]
-fn faulty_kernels_are_not_clean() {
+fn faulty_kernels_have_witness() {
     let kernels = kernels();
     let outcomes: Vec<Outcome> = kernels
         .iter()
@@ -92,8 +114,57 @@ fn faulty_kernels_are_not_clean() {
     print("faulty kernels", &outcomes);
     let wrong: Vec<String> = outcomes
         .iter()
-        .filter(|outcome| outcome.report.verdict == ScheduleVerdict::Clean)
+        .filter(|outcome| outcome.report.verdict != ScheduleVerdict::Witness)
         .map(|outcome| format!("{}: {}", outcome.name, outcome.report.summary()))
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let unexplained: Vec<String> = outcomes.iter().filter_map(unexplained).collect();
+    assert!(unexplained.is_empty(), "{}", unexplained.join("\n"));
+}
+
+/// Kernel in which lane 0 of each of `n_blocks` blocks executes `body`.
+fn competing(n_blocks: u32, body: &str) -> Kernel {
+    let source = format!(
+        "//@ launch grid={n_blocks} block=32\n//@ buffer x: u32[64] = 0\n.version 8.6\n.target sm_90\n.address_size 64\n\
+         .visible .entry k(.param .u64 p)\n{{\n.reg .pred %lead;\n.reg .b32 %r<4>;\n.reg .b64 %x, %own;\nld.param.u64 %x, [p];\n\
+         mov.u32 %r1, %ctaid.x;\nmul.wide.u32 %own, %r1, 4;\nadd.u64 %own, %own, %x;\nmov.u32 %r2, %tid.x;\nsetp.eq.u32 %lead, %r2, 0;\n\
+         {body}\nret;\n}}\n"
+    );
+    Kernel::of_source("competing", source)
+}
+
+/// Numbers of equivalence classes that follow from combinatorics: the exploration executes each class once.
+#[test]
+fn number_of_executions_equals_number_of_classes() {
+    let ticket = "@%lead atom.relaxed.gpu.global.add.u32 %r3, [%x], 1;\nand.b32 %r3, %r3, 0;\n\
+                  @%lead st.global.u32 [%own+128], %r3;";
+    let reduce = "@%lead red.relaxed.gpu.global.add.u32 [%x], 1;";
+    let own = "@%lead atom.relaxed.gpu.global.exch.b32 %r3, [%own], 1;\n@%lead st.global.u32 [%own+128], %r3;";
+    // Each reader of one write reads the value before or after the write.
+    let readers = "setp.eq.and.u32 %lead, %r1, 0, %lead;\n@%lead st.relaxed.gpu.global.u32 [%x], 1;\nsetp.ne.u32 %lead, %r1, 0;\n\
+                   @%lead ld.relaxed.gpu.global.u32 %r3, [%x];";
+    for (n_blocks, body, n_classes) in [
+        (3, ticket, 6),
+        (4, ticket, 24),
+        (5, ticket, 120),
+        (6, reduce, 1),
+        (8, own, 1),
+        (4, readers, 8),
+        (6, readers, 32),
+    ] {
+        let kernel = competing(n_blocks, body);
+        let report = explore(&kernel, &kernel.healthy).report;
+        assert_eq!(
+            report.verdict,
+            ScheduleVerdict::Clean,
+            "{}",
+            report.summary()
+        );
+        assert_eq!(report.executions, n_classes, "{n_blocks} blocks: {body}");
+        assert!(
+            report.partial_executions * 5 <= n_classes,
+            "{}",
+            report.partial_executions
+        );
+    }
 }
