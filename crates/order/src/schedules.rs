@@ -14,7 +14,7 @@
 //!   race, the order of the events determines the results of all weak accesses.
 //! - **Arrivals commute**: arrivals in the same phase of a barrier or mbarrier are independent, so that a kernel that
 //!   synchronizes only by barriers has one equivalence class. Reductions of integers with the same operation are
-//!   independent, too.
+//!   independent, too, and so are increments of a counter whose old value decides a comparison with the same result.
 //! - **Spin loops wait**: if a warp returns to the same state without a change of the memory that it reads, the
 //!   exploration removes the iterations from the trace, and resumes the warp after a change (Jonsson, Lång, Sagonas,
 //!   "Awaiting for Godot: Stateless Model Checking that Avoids Executions where Nothing Happens", FMCAD 2022).
@@ -24,6 +24,7 @@
 //! verdict is *incomplete*. [`explore`](crate::explore) enumerates such outcomes.
 
 mod clock;
+mod counter;
 mod event;
 mod execution;
 mod explorer;

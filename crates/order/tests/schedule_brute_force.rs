@@ -81,7 +81,7 @@ fn add_operation(lines: &mut Vec<String>, random: &mut Random, label: &str, has_
         lines.push(line);
     };
     let broadcast = "shfl.sync.idx.b32 %r1, %r1, 0, 31, 0xffffffff;";
-    match random.below(if has_mbarrier { 12 } else { 10 }) {
+    match random.below(if has_mbarrier { 13 } else { 11 }) {
         0 | 1 => add("@%lead st.relaxed.gpu.global.u32 WORD, VALUE;"),
         2 | 3 => {
             add("@%lead ld.relaxed.gpu.global.u32 %r1, WORD;");
@@ -117,7 +117,15 @@ fn add_operation(lines: &mut Vec<String>, random: &mut Random, label: &str, has_
                 add("@%lead st.relaxed.gpu.global.u32 WORD, 0;");
             }
         }
-        10 => add("@%lead mbarrier.arrive.shared.b64 _, [bar];"),
+        10 => {
+            add("@!%lead bra LABEL;");
+            add("atom.acq_rel.gpu.global.add.u32 %r2, WORD, 1;");
+            add("setp.ne.u32 %p2, %r2, VALUE;");
+            add("@%p2 bra LABEL;");
+            add("add.u32 %sum, %sum, 256;");
+            add("LABEL:");
+        }
+        11 => add("@%lead mbarrier.arrive.shared.b64 _, [bar];"),
         _ => {
             add("LABEL:");
             add("mbarrier.test_wait.parity.shared.b64 %p2, [bar], 0;");

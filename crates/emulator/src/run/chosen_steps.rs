@@ -56,6 +56,16 @@ impl Machine {
         self.status()
     }
 
+    /// Returns the next instruction of each ready lane group of a warp.
+    pub fn ready_instructions(&self, block: u64, warp: u32) -> Vec<(FunctionId, u32)> {
+        let warp = self.find_warp(block, warp);
+        let groups = warp.into_iter().flat_map(|warp| warp.splits.all());
+        let ready = groups.filter(|group| group.is_ready());
+        ready
+            .map(|group| self.setup.code.origin(group.pc))
+            .collect()
+    }
+
     /// Hashes the state that determines the execution of the ready lane groups of a warp: their lanes and program
     /// counters, the waiting groups, and the registers that `live` returns for the next instruction of a group. Memory is
     /// not part of the hash. In called functions, the hash includes all registers, because the callers may read theirs.

@@ -132,9 +132,9 @@ pub struct RaceDetector {
     pub(crate) arrivals: FastHashMap<u64, Rc<VectorClock>>,
     /// Releases of all sequentially consistent fences of the launch.
     pub(crate) fences: ReleaseSet,
-    /// Whether a reduction observes the preceding write of its location, so that the write happens before the following accesses of the
-    /// thread.
-    pub(crate) reductions_observe: bool,
+    /// Whether the order of reductions and of sequentially consistent fences contributes to the happens-before relation: a reduction observes
+    /// the preceding write of its location, and a fence happens after the preceding fences.
+    pub(crate) orders_atomics_and_fences: bool,
     found: Vec<Race>,
     by_pair: FastHashMap<(AccessSiteId, Option<AccessSiteId>, RaceCause), usize>,
     /// Cache of the latest lookup in `by_pair`, because races at consecutive words often have the same pair of sites.
@@ -173,7 +173,7 @@ impl RaceDetector {
             committed: FastHashMap::default(),
             arrivals: FastHashMap::default(),
             fences: ReleaseSet::default(),
-            reductions_observe: true,
+            orders_atomics_and_fences: true,
             found: Vec::new(),
             by_pair: FastHashMap::default(),
             last_pair: Cell::new(None),
@@ -193,14 +193,14 @@ impl RaceDetector {
         detector
     }
 
-    /// Returns a detector that derives no happens-before relation from the order of reductions. The detector reports a superset of the
-    /// races, and the absence of races does not depend on the order of the reductions.
-    pub(crate) fn without_reduction_order(
+    /// Returns a detector that derives no happens-before relation from the order of reductions and of sequentially consistent fences. The
+    /// detector reports a superset of the races, and the absence of races does not depend on these orders.
+    pub(crate) fn without_order_of_atomics_and_fences(
         program: Arc<Program>,
         shape: ObservedLaunchShape,
     ) -> RaceDetector {
         RaceDetector {
-            reductions_observe: false,
+            orders_atomics_and_fences: false,
             ..RaceDetector::new(program, shape)
         }
     }

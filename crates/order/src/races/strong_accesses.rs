@@ -141,7 +141,7 @@ impl RaceDetector {
             let mut message = None;
             if let Some(write) = &mut write {
                 message.clone_from(&write.message);
-                if by.action != AccessAction::Reduction || self.reductions_observe {
+                if by.action != AccessAction::Reduction || self.orders_atomics_and_fences {
                     note_observation(&mut observations, write.chain(), point);
                 }
                 if let (true, Some(message)) = (by.action.reads(), &message) {
@@ -263,7 +263,7 @@ impl RaceDetector {
             return None;
         }
         let message = write.message.clone();
-        if by.action != AccessAction::Reduction || self.reductions_observe {
+        if by.action != AccessAction::Reduction || self.orders_atomics_and_fences {
             note_observation(
                 self.observed.entry(by.place).or_default(),
                 write.chain(),
@@ -296,7 +296,9 @@ impl RaceDetector {
                 scope,
                 sem: Sem::Relaxed,
                 action: match mark.kind {
-                    SiteAccessKind::Atomic if self.reductions_observe => AccessAction::Atomic,
+                    SiteAccessKind::Atomic if self.orders_atomics_and_fences => {
+                        AccessAction::Atomic
+                    }
                     SiteAccessKind::Atomic => AccessAction::Reduction,
                     SiteAccessKind::Read | SiteAccessKind::Write => AccessAction::Store,
                 },

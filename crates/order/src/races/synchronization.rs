@@ -241,7 +241,10 @@ impl RaceDetector {
                 true => Sem::Sc,
                 false => Sem::AcqRel,
             };
-        let sem = words.sem.unwrap_or(default);
+        let sem = match words.sem.unwrap_or(default) {
+            Sem::Sc if !self.orders_atomics_and_fences => Sem::AcqRel,
+            sem => sem,
+        };
         let scope = words.scope.unwrap_or(Scope::Gpu);
         let home = self.shape.home(event.block);
         if acquires(sem) {

@@ -32,7 +32,7 @@ pub(crate) enum WordAccess {
     Read,
     /// Store, or atomic operation whose result the program may use.
     Write,
-    /// Reduction of integers without a result. The number identifies the operation and its type.
+    /// Reduction of integers without a result, or increment of a counter. Accesses with the same number commute.
     Reduction(u32),
 }
 
@@ -62,6 +62,20 @@ pub(crate) enum MbarrierAction {
     Failed,
 }
 
+impl MbarrierAction {
+    /// Checks whether the action returns the state of the phase without waiting. The completion of an arrival depends on the other arrivals, so
+    /// each arrival can change the result.
+    fn is_test(self) -> bool {
+        match self {
+            MbarrierAction::Failed | MbarrierAction::Passed { waits: false } => true,
+            MbarrierAction::Passed { waits: true }
+            | MbarrierAction::Reset
+            | MbarrierAction::Arrive
+            | MbarrierAction::Expect => false,
+        }
+    }
+}
+
 /// Effect of an event that can depend on operations of other agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EventEffect {
@@ -70,6 +84,8 @@ pub(crate) enum EventEffect {
         access: WordAccess,
         /// Whether the access changed the contents of the word.
         changes: bool,
+        /// Whether the access has the same result if another access of the same reduction precedes the access.
+        is_stable: bool,
     },
     /// Arrival at a barrier of a block.
     BarrierArrival {
@@ -88,6 +104,8 @@ pub(crate) enum EventEffect {
     ClusterPassed { cluster: u64 },
     /// Issue of an asynchronous operation.
     Issue { operation: u64 },
+    /// Sequentially consistent fence.
+    ScFence,
 }
 
 /// Operations of an event.
@@ -101,13 +119,18 @@ pub(crate) fn are_dependent(first: &[EventEffect], second: &[EventEffect]) -> bo
         .flat_map(|one| second.iter().map(move |other| (one, other)));
     pairs.into_iter().any(|pair| match pair {
         (
-            EventEffect::Access { word, access, .. },
+            EventEffect::Access {
+                word,
+                access,
+                is_stable,
+                ..
+            },
             EventEffect::Access {
                 word: other_word,
                 access: other,
                 ..
             },
-        ) => word == other_word && access.conflicts_with(*other),
+        ) => word == other_word && (!is_stable || access.conflicts_with(*other)),
         (
             EventEffect::BarrierArrival {
                 barrier, completes, ..
@@ -123,16 +146,20 @@ pub(crate) fn are_dependent(first: &[EventEffect], second: &[EventEffect]) -> bo
             EventEffect::Mbarrier {
                 object: other_object,
                 action: other,
-                ..
+                completes: other_completes,
             },
         ) => {
             object == other_object
                 && (*completes
+                    || *other_completes
+                    || (action.is_test() && *other == MbarrierAction::Arrive)
+                    || (other.is_test() && *action == MbarrierAction::Arrive)
                     || *action == MbarrierAction::Reset
                     || *other == MbarrierAction::Reset
                     || *action == MbarrierAction::Expect
                     || *other == MbarrierAction::Expect)
         }
+        (EventEffect::ScFence, EventEffect::ScFence) => true,
         _ => false,
     })
 }
@@ -169,6 +196,7 @@ impl Event {
                 access, changes, ..
             } => *access == WordAccess::Read || !*changes,
             EventEffect::Mbarrier { action, .. } => matches!(action, MbarrierAction::Failed),
+            EventEffect::ScFence => true,
             EventEffect::BarrierArrival { .. }
             | EventEffect::ClusterArrival { .. }
             | EventEffect::ClusterPassed { .. }

@@ -4,6 +4,7 @@ use crate::races::detector::RaceDetector;
 use crate::races::fast_hash::FastHashMap;
 use crate::races::observed_launch_shape::ObservedLaunchShape;
 use crate::schedules::clock::{Clock, Component, Epoch};
+use crate::schedules::counter::{CounterLimits, CounterTable};
 use crate::schedules::event::{Event, EventEffect, Footprint, MbarrierRef, Word, are_dependent};
 use crate::schedules::recorder::{AtomicOrder, Recorder, StepRecord};
 use crate::schedules::reordering::{FenceKind, key};
@@ -61,6 +62,7 @@ pub(crate) struct Execution {
     program: Arc<Program>,
     pub(crate) detector: RaceDetector,
     live: LiveRegisterTable,
+    counters: CounterTable,
     pub(crate) record: StepRecord,
     pub(crate) events: Vec<Event>,
     /// Turns that have been executed.
@@ -108,13 +110,15 @@ impl Execution {
     ) -> Execution {
         let program = Arc::clone(start.program());
         let detector = match atomics {
-            AtomicOrder::Ignored => RaceDetector::without_reduction_order,
+            AtomicOrder::Ignored => RaceDetector::without_order_of_atomics_and_fences,
             AtomicOrder::Explored => RaceDetector::new,
         };
+        let mut live = LiveRegisterTable::new(Arc::clone(&program));
         Execution {
+            counters: CounterTable::of(&program, &mut live),
+            live,
             machine: start.clone(),
             detector: detector(Arc::clone(&program), shape),
-            live: LiveRegisterTable::new(Arc::clone(&program)),
             program,
             record: StepRecord::default(),
             events: Vec::new(),
@@ -229,12 +233,20 @@ impl Execution {
         while self.machine.can_step(agent) && self.machine.position() < self.max_steps {
             let before = self.machine.position();
             self.record.clear();
+            let limits = match agent {
+                Agent::Warp { block, warp } => {
+                    self.counters.limits(&self.machine, WarpId { block, warp })
+                }
+                Agent::InFlight(_) => CounterLimits::default(),
+            };
             let mut recorder = Recorder {
                 detector: &mut self.detector,
                 record: &mut self.record,
                 program: &self.program,
                 live: &mut self.live,
                 atomics: self.atomics,
+                counters: &self.counters,
+                limits,
             };
             let status = self.machine.step_agent(agent, &mut recorder);
             if self.see_step(agent) {
@@ -286,6 +298,9 @@ impl Execution {
             }
             return false;
         }
+        // Barriers and mbarriers have release and acquire semantics with the scope of the block.
+        let is_barrier = record.access.is_none() && self.detector.shape.n_blocks() == 1;
+        let of_barrier = is_barrier.then_some(FenceKind::AcqRel);
         let event = Event {
             agent,
             at: record.at.unwrap_or((FunctionId(0), 0)),
@@ -296,7 +311,9 @@ impl Execution {
             clock: Clock::default(),
             footprint: record.footprint.clone(),
             access: record.access,
-            fence: warp.and_then(|warp| self.fences.remove(&key(warp))),
+            fence: warp
+                .and_then(|warp| self.fences.remove(&key(warp)))
+                .max(of_barrier),
             segment: self.segments.len(),
             is_stutter: false,
         };

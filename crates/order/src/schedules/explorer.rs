@@ -11,8 +11,8 @@ use std::sync::Arc;
 use warpgrid_emulator::{
     Agent, FaultKind, Machine, MachineStatus, RunDiagnosticKind, ScheduledTurn,
 };
-use warpgrid_isa::{DeviceUnitOp, Operation as Semantics};
-use warpgrid_program::FunctionId;
+use warpgrid_isa::{DeviceUnitOp, MbarrierOp, Operation as Semantics};
+use warpgrid_program::{Function, FunctionId, OperandValue};
 
 /// Limits of an exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +76,10 @@ pub enum NotCovered {
     Clock(InstructionRef),
     /// The instruction cancels the launch of blocks.
     ClusterLaunchControl(InstructionRef),
+    /// The instruction tests an mbarrier with `try_wait` outside of a loop, so that the kernel depends on the time limit of the instruction.
+    TryWaitWithoutLoop(InstructionRef),
+    /// The instruction reads the pending count of a phase, which depends on the order of the arrivals.
+    PendingCount(InstructionRef),
     /// An execution reached the step limit.
     StepLimit(u64),
     /// An execution reached the limit of events.
@@ -86,6 +90,24 @@ pub enum NotCovered {
     Reordering([InstructionRef; 2]),
     /// The host stopped the exploration.
     Stopped,
+}
+
+impl NotCovered {
+    /// Checks whether an exploration can find a witness although it cannot cover all schedules.
+    const fn permits_exploration(&self) -> bool {
+        match self {
+            NotCovered::TooManyWarps { .. }
+            | NotCovered::Clock(_)
+            | NotCovered::ClusterLaunchControl(_) => false,
+            NotCovered::TryWaitWithoutLoop(_)
+            | NotCovered::PendingCount(_)
+            | NotCovered::StepLimit(_)
+            | NotCovered::EventLimit(_)
+            | NotCovered::RaceDetection
+            | NotCovered::Reordering(_)
+            | NotCovered::Stopped => true,
+        }
+    }
 }
 
 /// Result of an exploration.
@@ -161,7 +183,11 @@ impl ScheduleExplorer {
             start,
         };
         explorer.refuse();
-        if explorer.not_covered.is_empty() {
+        if explorer
+            .not_covered
+            .iter()
+            .all(NotCovered::permits_exploration)
+        {
             explorer.begin(Selection {
                 selected_event: 0,
                 ..Selection::default()
@@ -185,16 +211,20 @@ impl ScheduleExplorer {
         self.not_covered.extend(clock.map(NotCovered::Clock));
         let program = Arc::clone(self.start.program());
         for (function, body) in program.functions.iter().enumerate() {
-            let cancels = body.instructions.iter().position(|instruction| {
+            for (index, instruction) in body.instructions.iter().enumerate() {
+                let at = (FunctionId(function as u32), index as u32);
                 let operation = program.opcode(instruction).map(|opcode| opcode.operation);
-                matches!(
-                    operation.and_then(Semantics::unit),
-                    Some(DeviceUnitOp::ClusterLaunchControl(_))
-                )
-            });
-            if let Some(instruction) = cancels {
-                let at = (FunctionId(function as u32), instruction as u32);
-                self.not_covered.push(NotCovered::ClusterLaunchControl(at));
+                let unit = operation.and_then(Semantics::unit);
+                if matches!(unit, Some(DeviceUnitOp::ClusterLaunchControl(_))) {
+                    self.not_covered.push(NotCovered::ClusterLaunchControl(at));
+                }
+                let mbarrier = operation.and_then(Semantics::mbarrier);
+                if mbarrier == Some(MbarrierOp::TryWait) && !is_in_loop(body, index) {
+                    self.not_covered.push(NotCovered::TryWaitWithoutLoop(at));
+                }
+                if mbarrier == Some(MbarrierOp::PendingCount) {
+                    self.not_covered.push(NotCovered::PendingCount(at));
+                }
             }
         }
     }
@@ -385,7 +415,10 @@ impl ScheduleExplorer {
         let stutters = execution.events.iter().filter(|event| event.is_stutter);
         self.spin_loads.extend(stutters.map(|event| event.at));
         let AnalyzedTrace { races, unordered } = analyze(&mut execution.events);
-        self.unordered.extend(unordered);
+        // Other executions contain the accesses of an execution that ended early.
+        if execution.machine.status() == MachineStatus::Finished {
+            self.unordered.extend(unordered);
+        }
         let events = &execution.events;
         for (first, second) in races {
             if second < execution.selected_event {
@@ -469,6 +502,16 @@ fn worst_race(execution: &mut Execution) -> Option<WitnessKind> {
             false => WitnessKind::Race,
         });
     kinds.min()
+}
+
+/// Checks whether a branch after an instruction leads to the instruction or before it.
+fn is_in_loop(function: &Function, instruction: usize) -> bool {
+    let following = function.instructions.iter().skip(instruction);
+    let mut operands = following.flat_map(|following| function.operands_of(following.operands));
+    operands.any(|operand| match operand.value {
+        OperandValue::Label(target) => target as usize <= instruction,
+        _ => false,
+    })
 }
 
 /// Returns the words that two events access.

@@ -1,18 +1,20 @@
 //! Observer that collects the operations of a step for the trace, and forwards all events to the race detector.
 
 use crate::races::detector::RaceDetector;
+use crate::schedules::counter::{CounterLimits, CounterTable};
 use crate::schedules::event::{
     EventEffect, Footprint, InstructionRef, MbarrierAction, WORD, Word, WordAccess,
 };
 use crate::schedules::reordering::{FenceKind, StrongAccess};
 use crate::schedules::spin::LiveRegisterTable;
+use std::collections::HashSet;
 use std::sync::Arc;
 use warpgrid_emulator::{
     AccessAction, AccessEvent, CompletionMechanism, ContiguousAccess, EventMask, HalfWarpAccess,
     InFlightOperation, MbarrierOperation, MbarrierState, MemoryId, Observer, PerLaneAccess,
     SyncEvent, SyncKind, ends_phase,
 };
-use warpgrid_isa::{AtomicOp, MbarrierOp, ScalarType, Sem, SyncOp};
+use warpgrid_isa::{AtomicOp, MbarrierOp, ScalarType, Scope, Sem, SyncOp};
 use warpgrid_program::{Instruction, OpcodeInfo, Program};
 
 /// Treatment of atomic operations whose order affects neither their results nor the final contents of memory: reductions of integers
@@ -36,6 +38,8 @@ pub(crate) struct StepRecord {
     pub(crate) fence: Option<FenceKind>,
     /// Whether the step stored to memory or issued an asynchronous operation.
     pub(crate) has_stored: bool,
+    /// Increments of counters that the execution has performed.
+    increments: HashSet<(Word, u32)>,
     /// Whether the execution has an atomic operation whose order the race detector may have ignored.
     pub(crate) has_ignored_order: bool,
     /// Barriers of blocks that the step completed, as the block and the number of the barrier.
@@ -63,6 +67,9 @@ pub(crate) struct Recorder<'a> {
     pub(crate) program: &'a Arc<Program>,
     pub(crate) live: &'a mut LiveRegisterTable,
     pub(crate) atomics: AtomicOrder,
+    pub(crate) counters: &'a CounterTable,
+    /// Limits of the counters that the step may increment.
+    pub(crate) limits: CounterLimits,
 }
 
 impl Recorder<'_> {
@@ -109,6 +116,12 @@ impl Recorder<'_> {
             AtomicOrder::Ignored => self.reduction(event),
             AtomicOrder::Explored => None,
         };
+        let increment = match self.atomics {
+            AtomicOrder::Ignored if reduction.is_none() => {
+                self.counters.increment(event, &self.limits)
+            }
+            AtomicOrder::Ignored | AtomicOrder::Explored => None,
+        };
         let mut words: Vec<(Word, bool)> = Vec::new();
         for piece in event.pieces {
             if !matches!(piece.memory, MemoryId::Global | MemoryId::Shared { .. }) {
@@ -139,10 +152,17 @@ impl Recorder<'_> {
             sem: event.sem,
             reads: event.action.reads(),
             writes: event.action.writes(),
+            is_atomic: event.action.is_atomic(),
+            covers_launch: self.covers_launch(event.scope),
         });
         self.record.at = Some((event.function, event.instruction));
+        let number = reduction.or(increment.map(|increment| increment.number));
+        let mut is_repeated = false;
         for (word, changes) in words {
-            let access = match (event.action, reduction) {
+            if let Some(increment) = increment {
+                is_repeated |= !self.record.increments.insert((word, increment.number));
+            }
+            let access = match (event.action, number) {
                 (AccessAction::Load, _) => WordAccess::Read,
                 (AccessAction::Store, _) => WordAccess::Write,
                 (_, Some(number)) => WordAccess::Reduction(number),
@@ -154,12 +174,15 @@ impl Recorder<'_> {
                 word,
                 access,
                 changes,
+                is_stable: increment.is_none_or(|increment| increment.is_stable),
             });
         }
         let is_ignored = event.action.is_atomic() && self.atomics == AtomicOrder::Ignored;
         self.record.has_ignored_order |= is_ignored;
         match reduction {
             Some(_) => AccessAction::Reduction,
+            // The increment commutes with the preceding increments, so it does not happen after them.
+            None if is_repeated => AccessAction::Reduction,
             None if changes_nothing && event.action == AccessAction::Atomic => AccessAction::Load,
             None => event.action,
         }
@@ -290,7 +313,16 @@ impl Recorder<'_> {
                     None if is_membar => FenceKind::Sc,
                     _ => FenceKind::AcqRel,
                 };
-                self.record.fence = Some(kind);
+                if kind == FenceKind::Sc {
+                    match self.atomics {
+                        AtomicOrder::Ignored => self.record.has_ignored_order = true,
+                        AtomicOrder::Explored => self.push(event, EventEffect::ScFence),
+                    }
+                }
+                let scope = self.opcode(at).and_then(|opcode| opcode.modifiers.scope);
+                if self.covers_launch(scope) {
+                    self.record.fence = Some(kind);
+                }
             }
             SyncKind::WarpBarrierCompleted { .. }
             | SyncKind::Matrices { .. }
@@ -298,6 +330,19 @@ impl Recorder<'_> {
             | SyncKind::Waited(_)
             | SyncKind::TensorMap { .. }
             | SyncKind::Exited => {}
+        }
+    }
+
+    /// Checks whether a scope contains all threads of the launch. The default scope is the device.
+    fn covers_launch(&self, scope: Option<Scope>) -> bool {
+        let shape = &self.detector.shape;
+        match scope {
+            Some(Scope::Cta) => shape.n_blocks() == 1,
+            Some(Scope::Cluster) => {
+                let cluster: u64 = shape.cluster.iter().map(|n| u64::from(*n)).product();
+                shape.n_blocks() == cluster
+            }
+            Some(Scope::Gpu | Scope::Sys) | None => true,
         }
     }
 

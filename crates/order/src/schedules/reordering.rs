@@ -1,7 +1,7 @@
 //! Strong accesses that the memory model may reorder although every explored schedule interleaves them in program order.
 //!
 //! Two strong accesses of a warp to different words are ordered if a fence separates them, if the first one acquires, or if the second one
-//! releases. Orderings are transitive. A store and a following load require `fence.sc` (PTX ISA, "Memory Consistency Model", "Causality Order" and "Fence-SC
+//! releases, provided that the scope contains all threads of the launch. Orderings are transitive. A store and a following load require `fence.sc` (PTX ISA, "Memory Consistency Model", "Causality Order" and "Fence-SC
 //! Order"). They are also ordered if the second one reads a write that happens after the first one. The reordering of another pair has an
 //! effect only if the pair is part of a cycle of program order and conflicts (Shasha, Snir, "Efficient and Correct Execution of Parallel
 //! Programs that Share Memory", 1988). The search for cycles ignores the kinds of the accesses and the order of their values, so it may
@@ -28,6 +28,31 @@ pub(crate) struct StrongAccess {
     pub(crate) sem: Sem,
     pub(crate) reads: bool,
     pub(crate) writes: bool,
+    /// Whether the access is an atomic operation or a reduction.
+    pub(crate) is_atomic: bool,
+    /// Whether the scope contains all threads of the launch.
+    pub(crate) covers_launch: bool,
+}
+
+impl StrongAccess {
+    fn acquires(self) -> bool {
+        self.reads && self.covers_launch && acquires(self.sem)
+    }
+
+    fn releases(self) -> bool {
+        self.writes && self.covers_launch && releases(self.sem)
+    }
+}
+
+/// Accesses of one warp to a word.
+#[derive(Clone, Copy, Debug, Default)]
+struct WordUse {
+    loads: bool,
+    relaxed_stores: bool,
+    release_stores: bool,
+    /// Stores of a warp that has not accessed the word by an atomic operation before.
+    blind_stores: bool,
+    atomics: bool,
 }
 
 /// Pair of accesses of one warp to different words that the memory model may reorder.
@@ -65,10 +90,61 @@ struct RecentAccess {
 pub(crate) struct ReorderingSearch {
     /// Accesses of each warp since its latest `fence.sc`, in program order.
     recent: FastHashMap<u64, VecDeque<RecentAccess>>,
+    uses: HashMap<Word, Vec<(u64, WordUse)>>,
     pairs: HashSet<UnorderedPair>,
+    /// Pairs of loads without `fence.sc` between them.
+    loads: HashSet<UnorderedPair>,
+    /// Words that each warp has loaded, in program order.
+    loaded: FastHashMap<u64, Vec<Word>>,
+    /// Words that a warp has loaded in this order.
+    load_orders: HashSet<(u64, Word, Word)>,
 }
 
 impl ReorderingSearch {
+    /// Creates a search in a trace.
+    pub(crate) fn of(events: &[Event]) -> ReorderingSearch {
+        let mut search = ReorderingSearch::default();
+        for event in events.iter().filter(|event| !event.is_stutter) {
+            let (Agent::Warp { block, warp }, Some(access)) = (event.agent, event.access) else {
+                continue;
+            };
+            let warp = key(WarpId { block, warp });
+            for word in event.words() {
+                let uses = search.uses.entry(word).or_default();
+                let index = match uses.iter().position(|(own, _)| *own == warp) {
+                    Some(index) => index,
+                    None => {
+                        uses.push((warp, WordUse::default()));
+                        uses.len() - 1
+                    }
+                };
+                let used = &mut uses[index].1;
+                let is_store = access.writes && !access.is_atomic;
+                used.blind_stores |= is_store && !used.atomics;
+                match (access.is_atomic, access.writes) {
+                    (true, _) => used.atomics = true,
+                    (false, false) => used.loads = true,
+                    (false, true) if access.releases() => used.release_stores = true,
+                    (false, true) => used.relaxed_stores = true,
+                }
+            }
+        }
+        search
+    }
+
+    /// Processes the fences of a warp before an event.
+    pub(crate) fn add_fence(&mut self, event: &Event) {
+        let Agent::Warp { block, warp } = event.agent else {
+            return;
+        };
+        let recent = self.recent.entry(key(WarpId { block, warp })).or_default();
+        match event.fence {
+            Some(FenceKind::Sc) => recent.clear(),
+            Some(FenceKind::AcqRel) => recent.iter_mut().for_each(|first| first.is_fenced = true),
+            None => {}
+        }
+    }
+
     /// Processes the next event of a warp. `is_observed` checks whether the latest write of a word happens after the event with the given
     /// index.
     pub(crate) fn add(
@@ -78,18 +154,33 @@ impl ReorderingSearch {
         event: &Event,
         is_observed: impl Fn(usize, Word) -> bool,
     ) {
+        self.add_fence(event);
         let recent = self.recent.entry(warp).or_default();
-        // Barriers and mbarriers have release and acquire semantics.
-        let of_barrier = event.access.is_none().then_some(FenceKind::AcqRel);
-        match event.fence.max(of_barrier) {
-            Some(FenceKind::Sc) => recent.clear(),
-            Some(FenceKind::AcqRel) => recent.iter_mut().for_each(|first| first.is_fenced = true),
-            None => {}
-        }
         let Some(access) = event.access else {
             return;
         };
         let words: SmallVec<[Word; 2]> = event.words().collect();
+        if !access.writes {
+            let loaded = self.loaded.entry(warp).or_default();
+            for word in &words {
+                let earlier = loaded.iter().rev().take(MAX_RECENT);
+                self.load_orders
+                    .extend(earlier.map(|first| (warp, *first, *word)));
+                if loaded.last() != Some(word) {
+                    loaded.push(*word);
+                }
+            }
+            for first in recent.iter().filter(|first| !first.access.writes) {
+                for (one, second) in pairs_of_threads(&first.words, &words) {
+                    self.loads.insert(UnorderedPair {
+                        warp,
+                        instructions: [first.at, event.at],
+                        words: [one, second],
+                        reads_single_write: false,
+                    });
+                }
+            }
+        }
         let oldest = recent.front().map_or(0, |first| first.event);
         let mut earlier: Vec<usize> = Vec::new();
         for first in recent.iter().rev() {
@@ -97,7 +188,15 @@ impl ReorderingSearch {
             let is_same = first.words.iter().all(|word| words.contains(word));
             let reads_later_write =
                 access.reads && words.iter().all(|word| is_observed(first.event, *word));
-            if is_same || reads_later_write || is_ordered(first, access) {
+            let is_ordered = || {
+                let pairs = pairs_of_threads(&first.words, &words);
+                let uses = &self.uses;
+                pairs.iter().all(|(one, other)| {
+                    let [one, other] = [one, other].map(|word| others_use(uses, *word, warp));
+                    is_ordered(first, access, one, other)
+                })
+            };
+            if is_same || reads_later_write || is_ordered() {
                 let all = std::iter::once(&first.event).chain(&first.earlier);
                 let is_new = |event: &&usize| **event >= oldest && !earlier.contains(event);
                 let new: SmallVec<[usize; MAX_RECENT]> = all.filter(is_new).copied().collect();
@@ -133,7 +232,9 @@ impl ReorderingSearch {
     }
 
     /// Returns the pairs that are part of a cycle of program order and conflicts.
-    pub(crate) fn pairs_in_cycles(self, events: &[Event]) -> Vec<UnorderedPair> {
+    pub(crate) fn pairs_in_cycles(mut self, events: &[Event]) -> Vec<UnorderedPair> {
+        let opposite = self.opposite_loads();
+        self.pairs.extend(opposite);
         if self.pairs.is_empty() {
             return Vec::new();
         }
@@ -174,6 +275,35 @@ impl ReorderingSearch {
     }
 }
 
+impl ReorderingSearch {
+    /// Returns the pairs of loads of a warp for which another warp loads the same words in opposite order, and which two other warps write. Only
+    /// `fence.sc` between the loads of both warps excludes that the warps disagree about the order of the writes.
+    fn opposite_loads(&self) -> Vec<UnorderedPair> {
+        let writers = |word: Word| {
+            let uses = self.uses.get(&word).into_iter().flatten();
+            let writes =
+                |used: &WordUse| used.relaxed_stores || used.release_stores || used.atomics;
+            uses.filter(move |(_, used)| writes(used))
+                .map(|(warp, _)| *warp)
+        };
+        let are_independent = |[one, other]: [Word; 2]| {
+            writers(one).any(|first| writers(other).any(|second| first != second))
+        };
+        let warps: BTreeSet<u64> = self.loaded.keys().copied().collect();
+        let has_opposite = |pair: &UnorderedPair| {
+            let mut others = warps.iter().filter(|warp| **warp != pair.warp);
+            let [one, other] = pair.words;
+            others.any(|warp| self.load_orders.contains(&(*warp, other, one)))
+        };
+        let pairs = self.loads.iter();
+        pairs
+            .filter(|pair| pair.words[0] != pair.words[1] && are_independent(pair.words))
+            .filter(|pair| has_opposite(pair))
+            .copied()
+            .collect()
+    }
+}
+
 /// Returns the pairs of words that the same thread accesses in two events. If both events have the same number of words, each thread accesses
 /// one of them, in the order of the lanes.
 fn pairs_of_threads(first: &[Word], second: &[Word]) -> Vec<(Word, Word)> {
@@ -186,12 +316,39 @@ fn pairs_of_threads(first: &[Word], second: &[Word]) -> Vec<(Word, Word)> {
     all.take(MAX_PAIRS).collect()
 }
 
-fn is_ordered(first: &RecentAccess, second: StrongAccess) -> bool {
-    let is_store_load = !first.access.reads && !second.writes;
-    if first.is_fenced && !is_store_load {
-        return true;
-    }
-    (first.access.reads && acquires(first.access.sem)) || (second.writes && releases(second.sem))
+/// Returns the accesses of all other warps to a word.
+fn others_use(uses: &HashMap<Word, Vec<(u64, WordUse)>>, word: Word, warp: u64) -> WordUse {
+    let uses = uses.get(&word).into_iter().flatten();
+    let others = uses.filter(|(own, _)| *own != warp);
+    others.fold(WordUse::default(), |all, (_, used)| WordUse {
+        loads: all.loads || used.loads,
+        relaxed_stores: all.relaxed_stores || used.relaxed_stores,
+        release_stores: all.release_stores || used.release_stores,
+        blind_stores: all.blind_stores || used.blind_stores,
+        atomics: all.atomics || used.atomics,
+    })
+}
+
+/// Checks whether the memory model orders two accesses of a warp without `fence.sc` between them. `one` and `other` are the accesses of
+/// other warps to the words of the accesses.
+///
+/// An acquire operation orders its read before the second access, and a release operation orders the first access before its write. The write
+/// of the first access and the read of the second access are ordered only as parts of atomic operations, if all other warps synchronize with
+/// these operations: they do not load the first word, and do not overwrite the second word without reading it.
+fn is_ordered(first: &RecentAccess, second: StrongAccess, one: WordUse, other: WordUse) -> bool {
+    let before = first.access;
+    let acquires = before.reads && (before.acquires() || first.is_fenced);
+    let releases = second.writes && (second.releases() || first.is_fenced);
+    let is_lock = |used: WordUse| used.release_stores && used.atomics && !used.relaxed_stores;
+    let writes_synchronize = before.is_atomic
+        && !one.loads
+        && !one.relaxed_stores
+        && (one.release_stores || !one.atomics || before.releases() || first.is_fenced);
+    let is_synchronized_with = !other.blind_stores || is_lock(other);
+    let releases_whole = releases && is_synchronized_with && (!second.reads || second.is_atomic);
+    let from_read = !before.reads || acquires || releases_whole;
+    let from_write = !before.writes || (acquires && writes_synchronize) || releases_whole;
+    from_read && from_write
 }
 
 /// Returns the number of writes to each word.

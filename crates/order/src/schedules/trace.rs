@@ -94,7 +94,6 @@ struct MbarrierHistory {
     /// Tests since the last completion that passed, and tests that failed.
     passed: Vec<usize>,
     failed: Vec<usize>,
-    completed_by: Option<usize>,
     complete: Clock,
 }
 
@@ -108,6 +107,9 @@ pub(crate) struct TraceAnalysis<'t> {
     mbarriers: HashMap<MbarrierRef, MbarrierHistory>,
     clusters: FastHashMap<u64, BarrierHistory>,
     races: BTreeSet<(usize, usize)>,
+    /// Latest sequentially consistent fence, and the clock of all of them.
+    latest_sc_fence: Option<usize>,
+    sc_fences: Clock,
     reorderings: ReorderingSearch,
 }
 
@@ -122,6 +124,7 @@ pub(crate) struct AnalyzedTrace {
 /// Computes the clocks of all events, and returns the reversible races and the unordered accesses.
 pub(crate) fn analyze(events: &mut [Event]) -> AnalyzedTrace {
     let n_events = events.len();
+    let reorderings = ReorderingSearch::of(events);
     let mut analysis = TraceAnalysis {
         events,
         warps: FastHashMap::default(),
@@ -131,11 +134,14 @@ pub(crate) fn analyze(events: &mut [Event]) -> AnalyzedTrace {
         mbarriers: HashMap::new(),
         clusters: FastHashMap::default(),
         races: BTreeSet::new(),
-        reorderings: ReorderingSearch::default(),
+        latest_sc_fence: None,
+        sc_fences: Clock::default(),
+        reorderings,
     };
     for index in 0..n_events {
-        if !analysis.events[index].is_stutter {
-            analysis.add(index);
+        match analysis.events[index].is_stutter {
+            true => analysis.reorderings.add_fence(&analysis.events[index]),
+            false => analysis.add(index),
         }
     }
     let (races, reorderings) = (analysis.races, analysis.reorderings);
@@ -272,7 +278,8 @@ impl TraceAnalysis<'_> {
                     }
                     MbarrierAction::Passed { waits: true } | MbarrierAction::Failed => {}
                     MbarrierAction::Passed { waits: false } => {
-                        candidates.extend(history.completed_by);
+                        // The test fails if one of the arrivals of the phase follows.
+                        candidates.extend(&history.previous);
                     }
                     MbarrierAction::Reset => {
                         let lists = [
@@ -284,6 +291,10 @@ impl TraceAnalysis<'_> {
                         candidates.extend(lists.into_iter().flatten());
                     }
                 }
+            }
+            EventEffect::ScFence => {
+                candidates.extend(self.latest_sc_fence);
+                clock.join(&self.sc_fences);
             }
             EventEffect::Issue { .. } => {}
         }
@@ -329,6 +340,10 @@ impl TraceAnalysis<'_> {
                 let mut history = self.mbarriers.remove(&object).unwrap_or_default();
                 self.operate(&mut history, index, action, completes, before, own);
                 self.mbarriers.insert(object, history);
+            }
+            EventEffect::ScFence => {
+                self.latest_sc_fence = Some(index);
+                self.sc_fences.join(own);
             }
             EventEffect::Issue { operation } => {
                 self.issued.insert(operation, own.clone());
@@ -421,7 +436,6 @@ impl TraceAnalysis<'_> {
         history.complete.join(&phase);
         history.phase += 1;
         history.previous = std::mem::take(&mut history.current);
-        history.completed_by = Some(index);
         history.passed.clear();
         history.failed.clear();
         history.expects.clear();

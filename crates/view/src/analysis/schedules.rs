@@ -307,6 +307,14 @@ impl Session {
                 "line {} cancels the launch of blocks, whose order depends on the hardware",
                 line(at)
             ),
+            order::NotCovered::TryWaitWithoutLoop(at) => format!(
+                "line {} tests an mbarrier outside of a loop, so that the result depends on the time limit of `mbarrier.try_wait`",
+                line(at)
+            ),
+            order::NotCovered::PendingCount(at) => format!(
+                "line {} reads the pending count of a phase, which depends on the order of the arrivals",
+                line(at)
+            ),
             order::NotCovered::StepLimit(limit) => format!(
                 "an execution has not finished after {}",
                 counted(*limit, "step")
