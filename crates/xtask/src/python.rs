@@ -11,6 +11,9 @@ const MATURIN: &str = "maturin==1.16.0";
 pub(crate) const MISSING: &str =
     "cannot find Python 3.11 or later: install it, or set the variable `PYTHON` to its path";
 
+/// Packages of the Python registry that some tests need.
+const TEST_PACKAGES: &[&str] = &["numpy", "pytest"];
+
 /// Directory of the Python sources of the package.
 const SOURCES: &str = "crates/python/python/warpgrid";
 
@@ -32,8 +35,8 @@ pub(crate) fn interpreter() -> Option<PathBuf> {
     })
 }
 
-/// Builds the package in the development profile, and installs it in a virtual environment. Returns the interpreter of the environment. The
-/// environment contains the packages of the machine, because some tests need NumPy.
+/// Builds the package in the development profile, and installs it in a virtual environment with the packages of the tests. Returns the
+/// interpreter of the environment, which also contains the packages of the machine.
 pub(crate) fn install(interpreter: &Path) -> Result<PathBuf> {
     let mut build = shell::cargo();
     // With the packages, targets and features of the native tests, cargo reuses all crates that the native tests have compiled.
@@ -62,6 +65,15 @@ pub(crate) fn install(interpreter: &Path) -> Result<PathBuf> {
         ])
         .arg(&environment);
     shell::step("creating a virtual environment", &mut create)?;
+    let mut packages = shell::command(interpreter);
+    packages
+        .args(["-m", "pip", "--disable-pip-version-check", "--python"])
+        .arg(&installed)
+        .args(["install", "--quiet"])
+        .args(TEST_PACKAGES);
+    if let Err(error) = shell::step("installing NumPy and pytest", &mut packages) {
+        eprintln!("  skipping the tests that need NumPy or pytest: {error}");
+    }
     let packages = "import sysconfig; print(sysconfig.get_path('purelib'))";
     let packages = shell::capture_stdout(shell::command(&installed).args(["-c", packages]));
     let packages = packages.ok_or("the virtual environment has no directory for packages")?;
