@@ -103,12 +103,12 @@ import type {
   MmaExplanation,
   MmaRequest,
   RaceReport,
-  ScheduleOptions,
-  ScheduleReport,
   ReportOptions,
   RunOptions,
   RunReport,
   Scenario,
+  ScheduleOptions,
+  ScheduleReport,
   SessionFrame,
   StopOptions,
   StopResult,
@@ -220,12 +220,6 @@ export class Session {
    */
   races(): RaceReport;
   /**
-   * Explores all schedules of the launch. The verdict is `clean` if every schedule ends without a data race, hang or fault and with the same memory, `witness`
-   * with a schedule that shows an error, or `incomplete` with the reasons in `notCovered`. `options`: `{ maxSteps? }`, the number of steps of all executions
-   * together. The field `schedule` of a scenario runs the schedule of a witness. The position of the session does not change.
-   */
-  schedules(options?: Input<ScheduleOptions>): ScheduleReport;
-  /**
    * Runs to completion and checks the expectations of the scenario (`expect`, `one_of`, `expect_sha256`, `fault`): `{ ok, differences, fault, steps,
    * stores, lane_instructions, notes, … }`; `steps` and `stores` are `null` after a JIT run in which a warp diverged. `options`: `{ maxSteps?, engine?,
    * traffic?, races?, layouts?, digests? }` request additional results. A hang sets `ok` to false, and `hang` contains its diagnosis.
@@ -242,6 +236,13 @@ export class Session {
    * unless intermediate states were queried; `engine: "interpreter"` disables compilation, and the `engine` property reports the engine used.
    */
   run(options?: Input<SessionRunOptions>): boolean;
+  /**
+   * Explores all schedules of the launch: proves that each schedule ends without an error and with the same memory, or returns a schedule with
+   * an error. `options` is `{ maxSteps? }`, the maximum number of steps of all executions. The position of the session does not change.
+   *
+   * The property `schedule` of a scenario runs the schedule of a witness.
+   */
+  schedules(options?: Input<ScheduleOptions>): ScheduleReport;
   /**
    * Moves to a position, or to the end if the run is shorter.
    */

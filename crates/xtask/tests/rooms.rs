@@ -273,8 +273,14 @@ fn dependencies() -> Vec<(String, Vec<String>)> {
                 .iter()
                 .any(|(room, _)| d["name"] == *room)
         };
-        // The tests of any crate may run kernels through the facade, and the tests of `program` check kernels with a front end.
-        let for_tests = ["warpgrid-view", "warpgrid-ptx", "warpgrid-cases"];
+        // The tests of any crate may run kernels through the facade. The tests of `program` check kernels with a front end, and the tests of
+        // `order` launch kernels on a machine that they step themselves.
+        let for_tests = [
+            "warpgrid-view",
+            "warpgrid-ptx",
+            "warpgrid-cases",
+            "warpgrid-launch",
+        ];
         let is_facade_of_tests =
             |d: &Value| d["kind"] == "dev" && for_tests.iter().any(|name| d["name"] == *name);
         list.iter()
