@@ -90,10 +90,13 @@ impl ScheduleReport {
         }
     }
 
-    /// Returns the report as one sentence: `clean in every schedule: 6 classes of schedules, 1,200 steps`.
+    /// Returns the report as one sentence: `clean in every schedule (6 classes of schedules, 1200 steps)`.
     pub fn summary(&self) -> String {
-        let n_classes = counted(self.executions, "class");
-        let coverage = format!("{n_classes} of schedules, {}", counted(self.steps, "step"));
+        let classes = match self.executions {
+            1 => "1 class".to_owned(),
+            n => format!("{n} classes"),
+        };
+        let coverage = format!("{classes} of schedules, {}", counted(self.steps, "step"));
         match (&self.witness, self.not_covered.first()) {
             (Some(witness), _) => format!("{}: {}", self.verdict.text(), witness.finding.message),
             (None, Some(reason)) => format!("{}: {reason} ({coverage})", self.verdict.text()),

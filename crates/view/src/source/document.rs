@@ -36,6 +36,7 @@ enum DiagnosticScope {
     Source,
     /// Only the asm blocks of a host source. Comments that start like launch annotations can have other meanings in the host language,
     /// such as `//@{` in C++.
+    #[cfg(feature = "paste")]
     AsmBlocks,
 }
 
@@ -222,6 +223,7 @@ impl Document<'_> {
         }
         match self.scope {
             DiagnosticScope::Source => diagnostics.append(&mut annotations.diagnostics),
+            #[cfg(feature = "paste")]
             DiagnosticScope::AsmBlocks => annotations.diagnostics.clear(),
         }
         (checked, annotations, diagnostics)
