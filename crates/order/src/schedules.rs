@@ -9,12 +9,13 @@
 //! - **Agents** are the warps and the asynchronous operations of a run. An asynchronous operation may complete at any
 //!   time after its issue. The lane groups of a warp execute in the order of the emulator.
 //! - **Events** are steps that other agents can observe through synchronization: strong memory accesses, atomics,
-//!   arrivals at barriers, operations on mbarriers, and the completions of asynchronous operations that signal an
-//!   mbarrier. Weak accesses are not events, because the race detector checks each explored schedule. Without a data
+//!   arrivals at barriers, operations on mbarriers, and the issues and completions of asynchronous operations that signal
+//!   an mbarrier. Weak accesses are not events, because the race detector checks each explored schedule. Without a data
 //!   race, the order of the events determines the results of all weak accesses.
 //! - **Arrivals commute**: arrivals in the same phase of a barrier or mbarrier are independent, so that a kernel that
 //!   synchronizes only by barriers has one equivalence class. Reductions of integers with the same operation are
-//!   independent, too, and so are increments of a counter whose old value decides a comparison with the same result.
+//!   independent, too, and so are increments of a counter whose old value decides a comparison with the same result. If
+//!   the order of such operations or of `fence.sc` can prevent a data race, the exploration includes this order.
 //! - **Spin loops wait**: if a warp returns to the same state without a change of the memory that it reads, the
 //!   exploration removes the iterations from the trace, and resumes the warp after a change (Jonsson, Lång, Sagonas,
 //!   "Awaiting for Godot: Stateless Model Checking that Avoids Executions where Nothing Happens", FMCAD 2022).

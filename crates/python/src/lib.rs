@@ -1,5 +1,5 @@
-//! Native module `warpgrid._native` of the Python package. It converts Python values to the types of [`warpgrid_view`], and contains no
-//! logic of its own.
+//! Native module `warpgrid._native` of the Python package. The module converts Python values to the types of [`warpgrid_view`], which
+//! implements all checks, runs and analyses.
 //!
 //! - The input is a source, the configuration of a launch, and the arguments of a kernel: scalars, and views of arrays as bytes.
 //! - The output is plain data with the JSON model of all hosts, and the changed bytes of the arrays. Errors are exceptions of the Python

@@ -328,7 +328,7 @@ impl ScheduleExplorer {
         }
         self.n_events = self.n_events.max(execution.events.len());
         if execution.record.has_ignored_order && worst_race(&mut execution).is_some() {
-            // The order of atomic operations may prevent the race, so explore this order, too.
+            // The order of atomic operations or fences can prevent the race, so explore this order, too.
             self.restart(AtomicOrder::Explored);
             return;
         }

@@ -17,8 +17,8 @@ use warpgrid_emulator::{
 use warpgrid_isa::{AtomicOp, MbarrierOp, ScalarType, Scope, Sem, SyncOp};
 use warpgrid_program::{Instruction, OpcodeInfo, Program};
 
-/// Treatment of atomic operations whose order affects neither their results nor the final contents of memory: reductions of integers
-/// with the same operation, and operations that change nothing.
+/// Treatment of operations whose order affects neither their results nor the final contents of memory: reductions of integers with the same
+/// operation, increments of counters, atomic operations that change nothing, and sequentially consistent fences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AtomicOrder {
     /// These operations are independent. The race detector derives no happens-before relation from their order, so that the absence of
@@ -40,7 +40,7 @@ pub(crate) struct StepRecord {
     pub(crate) has_stored: bool,
     /// Increments of counters that the execution has performed.
     increments: HashSet<(Word, u32)>,
-    /// Whether the execution has an atomic operation whose order the race detector may have ignored.
+    /// Whether the execution contains an operation whose order the race detector may have ignored.
     pub(crate) has_ignored_order: bool,
     /// Barriers of blocks that the step completed, as the block and the number of the barrier.
     pub(crate) completed_barriers: Vec<(u64, u32)>,

@@ -1,11 +1,13 @@
 //! Strong accesses that the memory model may reorder although every explored schedule interleaves them in program order.
 //!
-//! Two strong accesses of a warp to different words are ordered if a fence separates them, if the first one acquires, or if the second one
-//! releases, provided that the scope contains all threads of the launch. Orderings are transitive. A store and a following load require `fence.sc` (PTX ISA, "Memory Consistency Model", "Causality Order" and "Fence-SC
-//! Order"). They are also ordered if the second one reads a write that happens after the first one. The reordering of another pair has an
-//! effect only if the pair is part of a cycle of program order and conflicts (Shasha, Snir, "Efficient and Correct Execution of Parallel
-//! Programs that Share Memory", 1988). The search for cycles ignores the kinds of the accesses and the order of their values, so it may
-//! report a pair whose reordering has no effect.
+//! Two strong accesses of a warp to different words are ordered if a fence separates them, if the first access acquires, or if the second
+//! access releases, provided that the scope of the fence or of the access contains all threads of the launch (PTX ISA, "Memory Consistency
+//! Model", "Causality Order"). A store and a subsequent load require `fence.sc` ("Fence-SC Order"). Two accesses are also ordered if the second
+//! access reads a write that happens after the first access. Orderings are transitive.
+//!
+//! The reordering of an unordered pair has an effect only if the pair is part of a cycle of program order and conflicts (Shasha, Snir,
+//! "Efficient and Correct Execution of Parallel Programs that Share Memory", 1988). The search for cycles ignores the kinds of the accesses and
+//! the order of their values, so the search can report a pair whose reordering has no effect.
 
 use crate::races::fast_hash::FastHashMap;
 use crate::schedules::event::{Event, EventEffect, InstructionRef, Word, WordAccess};
@@ -276,8 +278,8 @@ impl ReorderingSearch {
 }
 
 impl ReorderingSearch {
-    /// Returns the pairs of loads of a warp for which another warp loads the same words in opposite order, and which two other warps write. Only
-    /// `fence.sc` between the loads of both warps excludes that the warps disagree about the order of the writes.
+    /// Returns the pairs of loads for which another warp loads the same words in the opposite order, and different warps write the two words.
+    /// Without `fence.sc` between the loads of both warps, the two warps can observe the writes in different orders.
     fn opposite_loads(&self) -> Vec<UnorderedPair> {
         let writers = |word: Word| {
             let uses = self.uses.get(&word).into_iter().flatten();
