@@ -13,6 +13,16 @@ pub enum Agent {
     InFlight(AsyncOperationId),
 }
 
+impl Agent {
+    /// Returns the warp, or `None` for an asynchronous operation.
+    pub const fn warp(self) -> Option<WarpId> {
+        match self {
+            Agent::Warp { block, warp } => Some(WarpId { block, warp }),
+            Agent::InFlight(_) => None,
+        }
+    }
+}
+
 /// Identifies a warp of a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WarpId {

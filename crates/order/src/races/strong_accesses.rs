@@ -141,7 +141,7 @@ impl RaceDetector {
             let mut message = None;
             if let Some(write) = &mut write {
                 message.clone_from(&write.message);
-                if by.action != AccessAction::Reduction || self.orders_atomics_and_fences {
+                if self.observes(by) {
                     note_observation(&mut observations, write.chain(), point);
                 }
                 if let (true, Some(message)) = (by.action.reads(), &message) {
@@ -255,15 +255,22 @@ impl RaceDetector {
         }
     }
 
+    /// Checks whether an access observes the preceding write of its location, so that the write happens before the following accesses of the
+    /// thread.
+    fn observes(&self, by: &StrongAccess) -> bool {
+        by.action != AccessAction::Reduction || self.orders_atomics_and_fences
+    }
+
     /// Records that a strong access observes the morally strong write at its location. Returns the releases of the
     /// write. The outer `None` means that no morally strong write exists.
     fn observe(&mut self, by: &StrongAccess, reader: Epoch) -> Option<Option<Rc<ReleaseSet>>> {
+        let observes = self.observes(by);
         let write = self.strong.get_mut(&by.place)?;
         if !write.is_morally_strong(by) {
             return None;
         }
         let message = write.message.clone();
-        if by.action != AccessAction::Reduction || self.orders_atomics_and_fences {
+        if observes {
             note_observation(
                 self.observed.entry(by.place).or_default(),
                 write.chain(),

@@ -1,8 +1,9 @@
 //! Atomic counters whose old value only decides a comparison, such as the ticket of the last block of a reduction or the arrivals at a
 //! barrier of the grid. Two increments commute if the comparison has the same result in both orders.
 
+use crate::hang::execution_trace::InstructionRef;
 use crate::races::fast_hash::FastHashMap;
-use crate::schedules::event::InstructionRef;
+
 use crate::schedules::spin::LiveRegisterTable;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use warpgrid_emulator::{AccessAction, AccessEvent, Machine, WarpId};

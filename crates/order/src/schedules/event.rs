@@ -1,16 +1,13 @@
 //! Events of a trace and their dependence.
 
+use crate::hang::execution_trace::InstructionRef;
 use crate::schedules::clock::{Clock, Epoch};
 use crate::schedules::reordering::{FenceKind, StrongAccess, words_of};
 use smallvec::SmallVec;
-use warpgrid_emulator::{Agent, ArrivalMode, MemoryId};
-use warpgrid_program::FunctionId;
+use warpgrid_emulator::{Agent, ArrivalMode, MemoryId, WarpId};
 
 /// Size of a word in bytes, at whose granularity the exploration compares the addresses of strong accesses.
 pub(crate) const WORD: u64 = 4;
-
-/// Reference to an instruction by its function and its index in the function.
-pub(crate) type InstructionRef = (FunctionId, u32);
 
 /// Word of memory that a strong access covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,7 +73,7 @@ impl MbarrierAction {
     }
 }
 
-/// Effect of an event that can depend on operations of other agents.
+/// Effect of an event, which can depend on effects of other agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EventEffect {
     Access {
@@ -108,7 +105,7 @@ pub(crate) enum EventEffect {
     ScFence,
 }
 
-/// Operations of an event.
+/// Effects of an event.
 pub(crate) type Footprint = SmallVec<[EventEffect; 2]>;
 
 /// Checks whether two events that are enabled in the same state are dependent: whether the first event can change the
@@ -184,6 +181,11 @@ pub(crate) struct Event {
 }
 
 impl Event {
+    /// Returns the warp that executed the event, or `None` for an asynchronous operation.
+    pub(crate) const fn warp(&self) -> Option<WarpId> {
+        self.agent.warp()
+    }
+
     /// Returns the words that the event accesses.
     pub(crate) fn words(&self) -> impl Iterator<Item = Word> {
         words_of(&self.footprint)
@@ -191,7 +193,7 @@ impl Event {
 
     /// Checks whether the event only reads memory and mbarriers.
     pub(crate) fn is_read_only(&self) -> bool {
-        self.footprint.iter().all(|operation| match operation {
+        self.footprint.iter().all(|effect| match effect {
             EventEffect::Access {
                 access, changes, ..
             } => *access == WordAccess::Read || !*changes,

@@ -4,10 +4,10 @@ use crate::races::detector::RaceDetector;
 use crate::races::fast_hash::FastHashMap;
 use crate::races::observed_launch_shape::ObservedLaunchShape;
 use crate::schedules::clock::{Clock, Component, Epoch};
-use crate::schedules::counter::{CounterLimits, CounterTable};
+use crate::schedules::counter::CounterTable;
 use crate::schedules::event::{Event, EventEffect, Footprint, MbarrierRef, Word, are_dependent};
 use crate::schedules::recorder::{AtomicOrder, Recorder, StepRecord};
-use crate::schedules::reordering::{FenceKind, key};
+use crate::schedules::reordering::FenceKind;
 use crate::schedules::spin::{LiveRegisterTable, LoopSearch, SpinHistory, state_of};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -21,7 +21,7 @@ use warpgrid_program::{FunctionId, Program};
 /// iteration cannot delay the other agents forever.
 const MAX_CONSECUTIVE_READS: u32 = 64;
 
-/// Agent whose next event has already been explored in a state, with the operations of that event.
+/// Agent whose next event has already been explored in a state, with the effects of the event.
 #[derive(Clone, Debug)]
 pub(crate) struct Sleeper {
     pub(crate) agent: Agent,
@@ -56,13 +56,28 @@ enum Watched {
     All,
 }
 
+/// Static analyses of the program, which the executions of an exploration share.
+pub(crate) struct ProgramAnalyses {
+    live: LiveRegisterTable,
+    counters: CounterTable,
+}
+
+impl ProgramAnalyses {
+    pub(crate) fn of(program: &Arc<Program>) -> ProgramAnalyses {
+        let mut live = LiveRegisterTable::new(Arc::clone(program));
+        ProgramAnalyses {
+            counters: CounterTable::of(program, &mut live),
+            live,
+        }
+    }
+}
+
 /// Execution in progress.
 pub(crate) struct Execution {
     pub(crate) machine: Machine,
     program: Arc<Program>,
     pub(crate) detector: RaceDetector,
-    live: LiveRegisterTable,
-    counters: CounterTable,
+    pub(crate) analyses: ProgramAnalyses,
     pub(crate) record: StepRecord,
     pub(crate) events: Vec<Event>,
     /// Turns that have been executed.
@@ -80,13 +95,13 @@ pub(crate) struct Execution {
     pub(crate) sleep_before: BTreeMap<usize, Vec<Agent>>,
     current: Option<Agent>,
     n_reads: u32,
-    histories: FastHashMap<u64, SpinHistory>,
-    spinning: BTreeMap<u64, Vec<Watched>>,
+    histories: FastHashMap<WarpId, SpinHistory>,
+    spinning: BTreeMap<WarpId, Vec<Watched>>,
     /// Number of events before the last change of a word or an mbarrier.
     changes: HashMap<Watched, usize>,
     last_weak_change: usize,
     /// Strongest fence that each warp has executed since its latest event.
-    fences: FastHashMap<u64, FenceKind>,
+    fences: FastHashMap<WarpId, FenceKind>,
     atomics: AtomicOrder,
     max_steps: u64,
 }
@@ -106,6 +121,7 @@ impl Execution {
         shape: ObservedLaunchShape,
         selection: Selection,
         atomics: AtomicOrder,
+        analyses: ProgramAnalyses,
         max_steps: u64,
     ) -> Execution {
         let program = Arc::clone(start.program());
@@ -113,10 +129,8 @@ impl Execution {
             AtomicOrder::Ignored => RaceDetector::without_order_of_atomics_and_fences,
             AtomicOrder::Explored => RaceDetector::new,
         };
-        let mut live = LiveRegisterTable::new(Arc::clone(&program));
         Execution {
-            counters: CounterTable::of(&program, &mut live),
-            live,
+            analyses,
             machine: start.clone(),
             detector: detector(Arc::clone(&program), shape),
             program,
@@ -186,7 +200,7 @@ impl Execution {
             && self.machine.can_step(current)
             && !self.is_spinning(current)
             && !self.is_asleep(current)
-            && matches!(current, Agent::Warp { .. })
+            && current.warp().is_some()
         {
             return Ok(current);
         }
@@ -203,7 +217,7 @@ impl Execution {
             .map_or(0, |index| index + 1);
         let (before, rest) = active.split_at(after.min(active.len()));
         let in_turn = || rest.iter().chain(before);
-        let is_warp = |agent: &&Agent| matches!(agent, Agent::Warp { .. });
+        let is_warp = |agent: &&Agent| agent.warp().is_some();
         let warp = in_turn().filter(is_warp).find(is_ready);
         match warp.or_else(|| in_turn().find(is_ready)) {
             Some(agent) => Ok(*agent),
@@ -217,13 +231,8 @@ impl Execution {
     }
 
     fn is_spinning(&self, agent: Agent) -> bool {
-        match agent {
-            Agent::Warp { block, warp } => {
-                !self.spinning.is_empty()
-                    && self.spinning.contains_key(&key(WarpId { block, warp }))
-            }
-            Agent::InFlight(_) => false,
-        }
+        let warp = agent.warp();
+        warp.is_some_and(|warp| self.spinning.contains_key(&warp))
     }
 
     /// Executes steps of an agent up to and including its next event, or until it cannot execute a step.
@@ -233,19 +242,17 @@ impl Execution {
         while self.machine.can_step(agent) && self.machine.position() < self.max_steps {
             let before = self.machine.position();
             self.record.clear();
-            let limits = match agent {
-                Agent::Warp { block, warp } => {
-                    self.counters.limits(&self.machine, WarpId { block, warp })
-                }
-                Agent::InFlight(_) => CounterLimits::default(),
-            };
+            let limits = agent
+                .warp()
+                .map(|warp| self.analyses.counters.limits(&self.machine, warp))
+                .unwrap_or_default();
             let mut recorder = Recorder {
                 detector: &mut self.detector,
                 record: &mut self.record,
                 program: &self.program,
-                live: &mut self.live,
+                live: &mut self.analyses.live,
                 atomics: self.atomics,
-                counters: &self.counters,
+                counters: &self.analyses.counters,
                 limits,
             };
             let status = self.machine.step_agent(agent, &mut recorder);
@@ -259,12 +266,11 @@ impl Execution {
             }
             if self.record.has_stored {
                 search = LoopSearch::default();
-            } else if let Agent::Warp { block, warp } = agent {
-                let warp = WarpId { block, warp };
-                if search.add(&self.machine, warp, &mut self.live) {
-                    self.spinning.insert(key(warp), vec![Watched::All]);
-                    break;
-                }
+            } else if let Some(warp) = agent.warp()
+                && search.add(&self.machine, warp, &mut self.analyses.live)
+            {
+                self.spinning.insert(warp, vec![Watched::All]);
+                break;
             }
         }
         let n_steps = (self.machine.position() - start) as u32;
@@ -277,18 +283,13 @@ impl Execution {
     fn see_step(&mut self, agent: Agent) -> bool {
         self.add_completions();
         let record = &self.record;
-        let warp = match agent {
-            Agent::Warp { block, warp } => Some(WarpId { block, warp }),
-            Agent::InFlight(_) => None,
-        };
+        let warp = agent.warp();
         if let (Some(warp), Some(kind)) = (warp, record.fence) {
-            let fence = self.fences.entry(key(warp)).or_insert(kind);
+            let fence = self.fences.entry(warp).or_insert(kind);
             *fence = kind.max(*fence);
         }
         let has_stored = record.has_stored && record.footprint.is_empty();
-        if has_stored
-            && let Some(history) = warp.and_then(|warp| self.histories.get_mut(&key(warp)))
-        {
+        if has_stored && let Some(history) = warp.and_then(|warp| self.histories.get_mut(&warp)) {
             history.clear();
         }
         if record.footprint.is_empty() {
@@ -312,7 +313,7 @@ impl Execution {
             footprint: record.footprint.clone(),
             access: record.access,
             fence: warp
-                .and_then(|warp| self.fences.remove(&key(warp)))
+                .and_then(|warp| self.fences.remove(&warp))
                 .max(of_barrier),
             segment: self.segments.len(),
             is_stutter: false,
@@ -330,7 +331,7 @@ impl Execution {
     fn add_completions(&mut self) {
         let record = &mut self.record;
         for barrier in std::mem::take(&mut record.completed_barriers) {
-            let arrives = |operation: &EventEffect| matches!(operation, EventEffect::BarrierArrival { barrier: own, .. } if *own == barrier);
+            let arrives = |effect: &EventEffect| matches!(effect, EventEffect::BarrierArrival { barrier: own, .. } if *own == barrier);
             if !record.footprint.iter().any(arrives) {
                 record.footprint.push(EventEffect::BarrierArrival {
                     barrier,
@@ -340,7 +341,7 @@ impl Execution {
             }
         }
         for cluster in std::mem::take(&mut record.completed_clusters) {
-            let arrives = |operation: &EventEffect| matches!(operation, EventEffect::ClusterArrival { cluster: own, .. } if *own == cluster);
+            let arrives = |effect: &EventEffect| matches!(effect, EventEffect::ClusterArrival { cluster: own, .. } if *own == cluster);
             if !record.footprint.iter().any(arrives) {
                 record.footprint.push(EventEffect::ClusterArrival {
                     cluster,
@@ -360,7 +361,7 @@ impl Execution {
                 self.n_reads += 1;
             } else {
                 self.n_reads = 0;
-                if let Some(history) = self.histories.get_mut(&key(warp)) {
+                if let Some(history) = self.histories.get_mut(&warp) {
                     history.clear();
                 }
             }
@@ -368,8 +369,8 @@ impl Execution {
         if is_read_only {
             return;
         }
-        for operation in &event.footprint {
-            let changed = match operation {
+        for effect in &event.footprint {
+            let changed = match effect {
                 EventEffect::Access {
                     word,
                     changes: true,
@@ -393,24 +394,23 @@ impl Execution {
     /// change, and the events of the iteration are marked. Returns whether the exploration has selected one of them.
     fn has_spun(&mut self, index: usize) -> bool {
         let event = &self.events[index];
-        let Agent::Warp { block, warp } = event.agent else {
+        let Some(warp) = event.warp() else {
             return false;
         };
         if !event.is_read_only() {
             return false;
         }
-        let warp = WarpId { block, warp };
-        let Some(state) = state_of(&self.machine, warp, &mut self.live) else {
+        let Some(state) = state_of(&self.machine, warp, &mut self.analyses.live) else {
             return false;
         };
-        let history = self.histories.entry(key(warp)).or_default();
+        let history = self.histories.entry(warp).or_default();
         let Some(iteration) = history.add(state, index) else {
             return false;
         };
         let mut watched = Vec::new();
         for event in &iteration {
-            for operation in &self.events[*event].footprint {
-                watched.extend(match operation {
+            for effect in &self.events[*event].footprint {
+                watched.extend(match effect {
                     EventEffect::Access { word, .. } => Some(Watched::Word(*word)),
                     EventEffect::Mbarrier { object, .. } => Some(Watched::Mbarrier(*object)),
                     _ => None,
@@ -423,8 +423,8 @@ impl Execution {
         if self.last_weak_change > first || watched.iter().any(has_changed) {
             return false;
         }
-        history_of(&mut self.histories, warp).clear();
-        self.spinning.insert(key(warp), watched);
+        history.clear();
+        self.spinning.insert(warp, watched);
         let has_selected = iteration.contains(&self.selected_event) && !self.path.is_empty();
         for event in iteration {
             let is_selected = has_selected && event == self.selected_event;
@@ -446,8 +446,4 @@ impl Execution {
         }
         hasher.finish()
     }
-}
-
-fn history_of(histories: &mut FastHashMap<u64, SpinHistory>, warp: WarpId) -> &mut SpinHistory {
-    histories.entry(key(warp)).or_default()
 }

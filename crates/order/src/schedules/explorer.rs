@@ -1,8 +1,10 @@
 //! Exploration of the equivalence classes of schedules.
 
+use crate::hang::execution_trace::InstructionRef;
+use crate::hang::program_queries::ProgramQuery;
 use crate::races::observed_launch_shape::ObservedLaunchShape;
-use crate::schedules::event::{Event, InstructionRef, Word};
-use crate::schedules::execution::{Execution, ExecutionEnd, Selection, Sleeper};
+use crate::schedules::event::{Event, Word};
+use crate::schedules::execution::{Execution, ExecutionEnd, ProgramAnalyses, Selection, Sleeper};
 use crate::schedules::recorder::AtomicOrder;
 use crate::schedules::reordering::UnorderedPair;
 use crate::schedules::trace::{AnalyzedTrace, analyze, happens_before};
@@ -11,8 +13,8 @@ use std::sync::Arc;
 use warpgrid_emulator::{
     Agent, FaultKind, Machine, MachineStatus, RunDiagnosticKind, ScheduledTurn,
 };
-use warpgrid_isa::{DeviceUnitOp, MbarrierOp, Operation as Semantics};
-use warpgrid_program::{Function, FunctionId, OperandValue};
+use warpgrid_isa::{DeviceUnitOp, MbarrierOp, Operation};
+use warpgrid_program::FunctionId;
 
 /// Limits of an exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,6 +142,8 @@ pub struct ScheduleExplorer {
     limits: ExplorationLimits,
     branches: BTreeMap<usize, Branch>,
     running: Option<Box<Execution>>,
+    /// Static analyses of the program while no execution is in progress.
+    analyses: Option<ProgramAnalyses>,
     is_complete: bool,
     first_memory: Option<(u64, Vec<ScheduledTurn>)>,
     witness: Option<Witness>,
@@ -168,6 +172,7 @@ impl ScheduleExplorer {
             limits,
             branches: BTreeMap::new(),
             running: None,
+            analyses: None,
             is_complete: false,
             first_memory: None,
             witness: None,
@@ -188,10 +193,7 @@ impl ScheduleExplorer {
             .iter()
             .all(NotCovered::permits_exploration)
         {
-            explorer.begin(Selection {
-                selected_event: 0,
-                ..Selection::default()
-            });
+            explorer.begin(Selection::default());
         } else {
             explorer.is_complete = true;
         }
@@ -210,16 +212,17 @@ impl ScheduleExplorer {
         let clock = self.start.clock_read();
         self.not_covered.extend(clock.map(NotCovered::Clock));
         let program = Arc::clone(self.start.program());
+        let query = ProgramQuery(&program);
         for (function, body) in program.functions.iter().enumerate() {
-            for (index, instruction) in body.instructions.iter().enumerate() {
+            for index in 0..body.instructions.len() {
                 let at = (FunctionId(function as u32), index as u32);
-                let operation = program.opcode(instruction).map(|opcode| opcode.operation);
-                let unit = operation.and_then(Semantics::unit);
+                let operation = query.operation_of(at);
+                let unit = operation.and_then(Operation::unit);
                 if matches!(unit, Some(DeviceUnitOp::ClusterLaunchControl(_))) {
                     self.not_covered.push(NotCovered::ClusterLaunchControl(at));
                 }
-                let mbarrier = operation.and_then(Semantics::mbarrier);
-                if mbarrier == Some(MbarrierOp::TryWait) && !is_in_loop(body, index) {
+                let mbarrier = operation.and_then(Operation::mbarrier);
+                if mbarrier == Some(MbarrierOp::TryWait) && !query.is_in_loop(at) {
                     self.not_covered.push(NotCovered::TryWaitWithoutLoop(at));
                 }
                 if mbarrier == Some(MbarrierOp::PendingCount) {
@@ -230,11 +233,14 @@ impl ScheduleExplorer {
     }
 
     fn begin(&mut self, selection: Selection) {
+        let analyses = self.analyses.take();
+        let analyses = analyses.unwrap_or_else(|| ProgramAnalyses::of(self.start.program()));
         self.running = Some(Box::new(Execution::new(
             &self.start,
             self.shape,
             selection,
             self.atomics,
+            analyses,
             self.limits.max_steps,
         )));
     }
@@ -329,6 +335,7 @@ impl ScheduleExplorer {
         self.n_events = self.n_events.max(execution.events.len());
         if execution.record.has_ignored_order && worst_race(&mut execution).is_some() {
             // The order of atomic operations or fences can prevent the race, so explore this order, too.
+            self.analyses = Some(execution.analyses);
             self.restart(AtomicOrder::Explored);
             return;
         }
@@ -342,7 +349,9 @@ impl ScheduleExplorer {
             self.add_not_covered(NotCovered::RaceDetection);
         }
         self.add_branches(&mut execution);
-        match self.next_selection(&execution) {
+        let selection = self.next_selection(&execution);
+        self.analyses = Some(execution.analyses);
+        match selection {
             Some(selection) => self.begin(selection),
             None => self.is_complete = true,
         }
@@ -502,16 +511,6 @@ fn worst_race(execution: &mut Execution) -> Option<WitnessKind> {
             false => WitnessKind::Race,
         });
     kinds.min()
-}
-
-/// Checks whether a branch after an instruction leads to the instruction or before it.
-fn is_in_loop(function: &Function, instruction: usize) -> bool {
-    let following = function.instructions.iter().skip(instruction);
-    let mut operands = following.flat_map(|following| function.operands_of(following.operands));
-    operands.any(|operand| match operand.value {
-        OperandValue::Label(target) => target as usize <= instruction,
-        _ => false,
-    })
 }
 
 /// Returns the words that two events access.

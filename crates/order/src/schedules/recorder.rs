@@ -1,10 +1,10 @@
-//! Observer that collects the operations of a step for the trace, and forwards all events to the race detector.
+//! Observer that collects the effects of a step for the trace, and forwards all events to the race detector.
 
+use crate::hang::execution_trace::InstructionRef;
+use crate::hang::program_queries::ProgramQuery;
 use crate::races::detector::RaceDetector;
 use crate::schedules::counter::{CounterLimits, CounterTable};
-use crate::schedules::event::{
-    EventEffect, Footprint, InstructionRef, MbarrierAction, WORD, Word, WordAccess,
-};
+use crate::schedules::event::{EventEffect, Footprint, MbarrierAction, WORD, Word, WordAccess};
 use crate::schedules::reordering::{FenceKind, StrongAccess};
 use crate::schedules::spin::LiveRegisterTable;
 use std::collections::HashSet;
@@ -14,8 +14,8 @@ use warpgrid_emulator::{
     InFlightOperation, MbarrierOperation, MbarrierState, MemoryId, Observer, PerLaneAccess,
     SyncEvent, SyncKind, ends_phase,
 };
-use warpgrid_isa::{AtomicOp, MbarrierOp, ScalarType, Scope, Sem, SyncOp};
-use warpgrid_program::{Instruction, OpcodeInfo, Program};
+use warpgrid_isa::{AtomicOp, MbarrierOp, Operation, ScalarType, Scope, Sem, SyncOp};
+use warpgrid_program::Program;
 
 /// Treatment of operations whose order affects neither their results nor the final contents of memory: reductions of integers with the same
 /// operation, increments of counters, atomic operations that change nothing, and sequentially consistent fences.
@@ -28,11 +28,11 @@ pub(crate) enum AtomicOrder {
     Explored,
 }
 
-/// Operations and other effects of one step.
+/// Effects of one step.
 #[derive(Debug, Default)]
 pub(crate) struct StepRecord {
     pub(crate) footprint: Footprint,
-    /// Instruction of the operations.
+    /// Instruction that has the effects.
     pub(crate) at: Option<InstructionRef>,
     pub(crate) access: Option<StrongAccess>,
     pub(crate) fence: Option<FenceKind>,
@@ -60,7 +60,7 @@ impl StepRecord {
     }
 }
 
-/// Observer of one step. The record contains the operations of the step that can depend on other agents.
+/// Observer of one step. The record contains the effects of the step on which other agents can depend.
 pub(crate) struct Recorder<'a> {
     pub(crate) detector: &'a mut RaceDetector,
     pub(crate) record: &'a mut StepRecord,
@@ -73,20 +73,15 @@ pub(crate) struct Recorder<'a> {
 }
 
 impl Recorder<'_> {
-    fn instruction(&self, at: InstructionRef) -> Option<&Instruction> {
-        let function = self.program.functions.get(at.0.0 as usize)?;
-        function.instructions.get(at.1 as usize)
-    }
-
-    fn opcode(&self, at: InstructionRef) -> Option<&OpcodeInfo> {
-        self.program.opcode(self.instruction(at)?)
+    fn query(&self) -> ProgramQuery<'_> {
+        ProgramQuery(self.program)
     }
 
     /// Returns the number of the reduction that an instruction performs, if reductions with this number commute:
     /// integer operations whose result the program does not read.
     fn reduction(&mut self, event: &AccessEvent<'_>) -> Option<u32> {
         let at = (event.function, event.instruction);
-        let modifiers = self.opcode(at)?.modifiers;
+        let modifiers = self.query().action(at)?.modifiers;
         let (operation, ty) = (modifiers.atomic?, modifiers.ty?);
         if !commutes(operation) || !(ty.is_integer() || is_bits(ty)) {
             return None;
@@ -95,7 +90,7 @@ impl Recorder<'_> {
             AccessAction::Reduction => true,
             AccessAction::Atomic => {
                 let function = self.program.functions.get(at.0.0 as usize)?;
-                let destinations = function.destinations(self.instruction(at)?);
+                let destinations = function.destinations(self.query().instruction(at)?);
                 let live = self.live.after(at.0, at.1);
                 destinations
                     .iter()
@@ -210,10 +205,10 @@ impl Recorder<'_> {
         );
     }
 
-    fn push(&mut self, event: &SyncEvent<'_>, operation: EventEffect) {
+    fn push(&mut self, event: &SyncEvent<'_>, effect: EventEffect) {
         self.record.at = Some((event.function, event.instruction));
-        if !self.record.footprint.contains(&operation) {
-            self.record.footprint.push(operation);
+        if !self.record.footprint.contains(&effect) {
+            self.record.footprint.push(effect);
         }
     }
 
@@ -230,10 +225,10 @@ impl Recorder<'_> {
             ),
             SyncKind::BarrierCompleted { id } => {
                 self.record.completed_barriers.push((event.block, id));
-                for operation in &mut self.record.footprint {
+                for effect in &mut self.record.footprint {
                     if let EventEffect::BarrierArrival {
                         barrier, completes, ..
-                    } = operation
+                    } = effect
                     {
                         *completes |= *barrier == (event.block, id);
                     }
@@ -249,8 +244,8 @@ impl Recorder<'_> {
             SyncKind::ClusterOpened => {
                 let cluster = self.cluster(event);
                 self.record.completed_clusters.push(cluster);
-                for operation in &mut self.record.footprint {
-                    if let EventEffect::ClusterArrival { completes, .. } = operation {
+                for effect in &mut self.record.footprint {
+                    if let EventEffect::ClusterArrival { completes, .. } = effect {
                         *completes = true;
                     }
                 }
@@ -304,7 +299,7 @@ impl Recorder<'_> {
             }
             SyncKind::Completed { pending, signal } => self.add_completion(event, pending, signal),
             SyncKind::Fence => {
-                let opcode = self.opcode(at);
+                let opcode = self.query().action(at);
                 let is_membar =
                     opcode.is_some_and(|opcode| opcode.operation.sync() == Some(SyncOp::Membar));
                 let sem = opcode.and_then(|opcode| opcode.modifiers.sem);
@@ -319,7 +314,10 @@ impl Recorder<'_> {
                         AtomicOrder::Explored => self.push(event, EventEffect::ScFence),
                     }
                 }
-                let scope = self.opcode(at).and_then(|opcode| opcode.modifiers.scope);
+                let scope = self
+                    .query()
+                    .action(at)
+                    .and_then(|opcode| opcode.modifiers.scope);
                 if self.covers_launch(scope) {
                     self.record.fence = Some(kind);
                 }
@@ -353,8 +351,8 @@ impl Recorder<'_> {
 
     /// Checks whether a test of an mbarrier waits for the phase.
     fn waits(&self, at: InstructionRef) -> bool {
-        let operation = self.opcode(at).map(|opcode| opcode.operation);
-        operation.and_then(|operation| operation.mbarrier()) == Some(MbarrierOp::TryWait)
+        let operation = self.query().operation_of(at);
+        operation.and_then(Operation::mbarrier) == Some(MbarrierOp::TryWait)
     }
 }
 

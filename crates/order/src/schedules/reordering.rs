@@ -9,8 +9,9 @@
 //! "Efficient and Correct Execution of Parallel Programs that Share Memory", 1988). The search for cycles ignores the kinds of the accesses and
 //! the order of their values, so the search can report a pair whose reordering has no effect.
 
+use crate::hang::execution_trace::InstructionRef;
 use crate::races::fast_hash::FastHashMap;
-use crate::schedules::event::{Event, EventEffect, InstructionRef, Word, WordAccess};
+use crate::schedules::event::{Event, EventEffect, Word, WordAccess};
 use crate::scope::{acquires, releases};
 use smallvec::SmallVec;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
@@ -60,7 +61,7 @@ struct WordUse {
 /// Pair of accesses of one warp to different words that the memory model may reorder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct UnorderedPair {
-    pub(crate) warp: u64,
+    pub(crate) warp: WarpId,
     pub(crate) instructions: [InstructionRef; 2],
     pub(crate) words: [Word; 2],
     /// Whether the second access is a load of a word that changes at most once. If this load ends a spin loop, then the loop ends with the
@@ -91,15 +92,15 @@ struct RecentAccess {
 #[derive(Debug, Default)]
 pub(crate) struct ReorderingSearch {
     /// Accesses of each warp since its latest `fence.sc`, in program order.
-    recent: FastHashMap<u64, VecDeque<RecentAccess>>,
-    uses: HashMap<Word, Vec<(u64, WordUse)>>,
+    recent: FastHashMap<WarpId, VecDeque<RecentAccess>>,
+    uses: HashMap<Word, Vec<(WarpId, WordUse)>>,
     pairs: HashSet<UnorderedPair>,
     /// Pairs of loads without `fence.sc` between them.
     loads: HashSet<UnorderedPair>,
     /// Words that each warp has loaded, in program order.
-    loaded: FastHashMap<u64, Vec<Word>>,
+    loaded: FastHashMap<WarpId, Vec<Word>>,
     /// Words that a warp has loaded in this order.
-    load_orders: HashSet<(u64, Word, Word)>,
+    load_orders: HashSet<(WarpId, Word, Word)>,
 }
 
 impl ReorderingSearch {
@@ -107,10 +108,9 @@ impl ReorderingSearch {
     pub(crate) fn of(events: &[Event]) -> ReorderingSearch {
         let mut search = ReorderingSearch::default();
         for event in events.iter().filter(|event| !event.is_stutter) {
-            let (Agent::Warp { block, warp }, Some(access)) = (event.agent, event.access) else {
+            let (Some(warp), Some(access)) = (event.warp(), event.access) else {
                 continue;
             };
-            let warp = key(WarpId { block, warp });
             for word in event.words() {
                 let uses = search.uses.entry(word).or_default();
                 let index = match uses.iter().position(|(own, _)| *own == warp) {
@@ -136,10 +136,10 @@ impl ReorderingSearch {
 
     /// Processes the fences of a warp before an event.
     pub(crate) fn add_fence(&mut self, event: &Event) {
-        let Agent::Warp { block, warp } = event.agent else {
+        let Some(warp) = event.warp() else {
             return;
         };
-        let recent = self.recent.entry(key(WarpId { block, warp })).or_default();
+        let recent = self.recent.entry(warp).or_default();
         match event.fence {
             Some(FenceKind::Sc) => recent.clear(),
             Some(FenceKind::AcqRel) => recent.iter_mut().for_each(|first| first.is_fenced = true),
@@ -151,7 +151,7 @@ impl ReorderingSearch {
     /// index.
     pub(crate) fn add(
         &mut self,
-        warp: u64,
+        warp: WarpId,
         index: usize,
         event: &Event,
         is_observed: impl Fn(usize, Word) -> bool,
@@ -291,7 +291,7 @@ impl ReorderingSearch {
         let are_independent = |[one, other]: [Word; 2]| {
             writers(one).any(|first| writers(other).any(|second| first != second))
         };
-        let warps: BTreeSet<u64> = self.loaded.keys().copied().collect();
+        let warps: BTreeSet<WarpId> = self.loaded.keys().copied().collect();
         let has_opposite = |pair: &UnorderedPair| {
             let mut others = warps.iter().filter(|warp| **warp != pair.warp);
             let [one, other] = pair.words;
@@ -319,7 +319,7 @@ fn pairs_of_threads(first: &[Word], second: &[Word]) -> Vec<(Word, Word)> {
 }
 
 /// Returns the accesses of all other warps to a word.
-fn others_use(uses: &HashMap<Word, Vec<(u64, WordUse)>>, word: Word, warp: u64) -> WordUse {
+fn others_use(uses: &HashMap<Word, Vec<(WarpId, WordUse)>>, word: Word, warp: WarpId) -> WordUse {
     let uses = uses.get(&word).into_iter().flatten();
     let others = uses.filter(|(own, _)| *own != warp);
     others.fold(WordUse::default(), |all, (_, used)| WordUse {
@@ -357,8 +357,8 @@ fn is_ordered(first: &RecentAccess, second: StrongAccess, one: WordUse, other: W
 fn n_writes(events: &[Event]) -> HashMap<Word, usize> {
     let mut n_writes = HashMap::new();
     for event in events.iter().filter(|event| !event.is_stutter) {
-        for operation in &event.footprint {
-            if let EventEffect::Access { word, access, .. } = operation
+        for effect in &event.footprint {
+            if let EventEffect::Access { word, access, .. } = effect
                 && *access != WordAccess::Read
             {
                 *n_writes.entry(*word).or_default() += 1;
@@ -395,14 +395,13 @@ fn conflicting_words(events: &[Event]) -> HashSet<Word> {
 }
 
 /// Returns, for each of the `words`, the words that a warp accesses at or after its first access to the word.
-fn successors(events: &[Event], words: &HashSet<Word>) -> HashMap<Word, BTreeSet<(u64, Word)>> {
-    let mut accessed: FastHashMap<u64, Vec<Word>> = FastHashMap::default();
-    let mut successors: HashMap<Word, BTreeSet<(u64, Word)>> = HashMap::new();
+fn successors(events: &[Event], words: &HashSet<Word>) -> HashMap<Word, BTreeSet<(WarpId, Word)>> {
+    let mut accessed: FastHashMap<WarpId, Vec<Word>> = FastHashMap::default();
+    let mut successors: HashMap<Word, BTreeSet<(WarpId, Word)>> = HashMap::new();
     for event in events.iter().filter(|event| !event.is_stutter) {
-        let Agent::Warp { block, warp } = event.agent else {
+        let Some(warp) = event.warp() else {
             continue;
         };
-        let warp = key(WarpId { block, warp });
         let earlier = accessed.entry(warp).or_default();
         for word in event.words().filter(|word| words.contains(word)) {
             if !earlier.contains(&word) {
@@ -416,14 +415,9 @@ fn successors(events: &[Event], words: &HashSet<Word>) -> HashMap<Word, BTreeSet
     successors
 }
 
-/// Returns a key of a warp for hash maps.
-pub(crate) const fn key(warp: WarpId) -> u64 {
-    warp.block << 16 | warp.warp as u64
-}
-
 /// Returns the words of the accesses of an event.
 pub(crate) fn words_of(footprint: &[EventEffect]) -> impl Iterator<Item = Word> {
-    footprint.iter().filter_map(|operation| match operation {
+    footprint.iter().filter_map(|effect| match effect {
         EventEffect::Access { word, .. } => Some(*word),
         _ => None,
     })

@@ -6,7 +6,7 @@ use crate::schedules::clock::{Clock, Component, Epoch};
 use crate::schedules::event::{
     BarrierRef, Event, EventEffect, MbarrierAction, MbarrierRef, Word, WordAccess,
 };
-use crate::schedules::reordering::{ReorderingSearch, UnorderedPair, key};
+use crate::schedules::reordering::{ReorderingSearch, UnorderedPair};
 use std::collections::{BTreeSet, HashMap};
 use warpgrid_emulator::{Agent, ArrivalMode, WarpId};
 
@@ -100,7 +100,7 @@ struct MbarrierHistory {
 /// Analysis of one trace.
 pub(crate) struct TraceAnalysis<'t> {
     events: &'t mut [Event],
-    warps: FastHashMap<u64, (Clock, u32)>,
+    warps: FastHashMap<WarpId, (Clock, u32)>,
     issued: FastHashMap<u64, Clock>,
     words: HashMap<Word, WordHistory>,
     barriers: HashMap<BarrierRef, BarrierHistory>,
@@ -163,8 +163,7 @@ impl TraceAnalysis<'_> {
     fn add(&mut self, index: usize) {
         let event = &self.events[index];
         let footprint = event.footprint.clone();
-        if let Agent::Warp { block, warp } = event.agent {
-            let warp = key(WarpId { block, warp });
+        if let Some(warp) = event.warp() {
             self.reorderings.add(warp, index, event, |first, word| {
                 let history = self.words.get(&word);
                 history.is_some_and(|history| history.knows(self.events[first].epoch))
@@ -173,8 +172,8 @@ impl TraceAnalysis<'_> {
         let (before, epoch) = self.position_of(index);
         let mut clock = before.clone();
         let mut candidates = Vec::new();
-        for operation in &footprint {
-            self.see_dependences(operation, &mut clock, &mut candidates);
+        for effect in &footprint {
+            self.see_dependences(effect, &mut clock, &mut candidates);
         }
         candidates.retain(|other| !before.knows(self.events[*other].epoch));
         let mut own = clock.clone();
@@ -183,12 +182,12 @@ impl TraceAnalysis<'_> {
         event.epoch = epoch;
         event.clock = clock;
         self.add_races(index, &candidates);
-        if let Agent::Warp { block, warp } = self.events[index].agent {
-            let state = self.warps.entry(key(WarpId { block, warp })).or_default();
+        if let Some(warp) = self.events[index].warp() {
+            let state = self.warps.entry(warp).or_default();
             *state = (own.clone(), epoch.sequence);
         }
-        for operation in &footprint {
-            self.take_effect(index, operation, &before, &own);
+        for effect in &footprint {
+            self.take_effect(index, effect, &before, &own);
         }
     }
 
@@ -196,7 +195,7 @@ impl TraceAnalysis<'_> {
     fn position_of(&mut self, index: usize) -> (Clock, Epoch) {
         match self.events[index].agent {
             Agent::Warp { block, warp } => {
-                let (clock, sequence) = self.warps.entry(key(WarpId { block, warp })).or_default();
+                let (clock, sequence) = self.warps.entry(WarpId { block, warp }).or_default();
                 let component = Component::Warp { block, warp };
                 let sequence = *sequence + 1;
                 (
@@ -209,14 +208,13 @@ impl TraceAnalysis<'_> {
             }
             Agent::InFlight(id) => {
                 let clock = self.issued.get(&id.0).cloned().unwrap_or_default();
-                let object =
-                    self.events[index]
-                        .footprint
-                        .iter()
-                        .find_map(|operation| match operation {
-                            EventEffect::Mbarrier { object, .. } => Some(*object),
-                            _ => None,
-                        });
+                let object = self.events[index]
+                    .footprint
+                    .iter()
+                    .find_map(|effect| match effect {
+                        EventEffect::Mbarrier { object, .. } => Some(*object),
+                        _ => None,
+                    });
                 let epoch = match object {
                     Some(object) => {
                         let history = self.mbarrier(object);
@@ -245,15 +243,15 @@ impl TraceAnalysis<'_> {
             })
     }
 
-    /// Joins the clocks of the events on which an operation depends, and collects the events whose order with the
-    /// operation can be reversed unless the agent already knows them.
+    /// Joins the clocks of the events on which an effect depends, and collects the events whose order with the effect
+    /// another schedule can reverse, unless they happen before the event.
     fn see_dependences(
         &mut self,
-        operation: &EventEffect,
+        effect: &EventEffect,
         clock: &mut Clock,
         candidates: &mut Vec<usize>,
     ) {
-        match *operation {
+        match *effect {
             EventEffect::Access { word, access, .. } => {
                 let history = self.words.entry(word).or_default();
                 candidates.extend(history.latest_conflicts(access));
@@ -312,8 +310,8 @@ impl TraceAnalysis<'_> {
         }
     }
 
-    fn take_effect(&mut self, index: usize, operation: &EventEffect, before: &Clock, own: &Clock) {
-        match *operation {
+    fn take_effect(&mut self, index: usize, effect: &EventEffect, before: &Clock, own: &Clock) {
+        match *effect {
             EventEffect::Access { word, access, .. } => {
                 self.words.entry(word).or_default().add(index, access, own);
             }
@@ -359,15 +357,15 @@ impl TraceAnalysis<'_> {
         completes: bool,
     ) {
         history.current.push(index);
-        if let (Agent::Warp { block, warp }, ArrivalMode::Yes) = (self.events[index].agent, mode) {
-            history.waiting.push(WarpId { block, warp });
+        if let (Some(warp), ArrivalMode::Yes) = (self.events[index].warp(), mode) {
+            history.waiting.push(warp);
         }
         if !completes {
             return;
         }
         self.join_all(&history.current, &mut history.complete);
         for warp in history.waiting.drain(..) {
-            let (clock, _) = self.warps.entry(key(warp)).or_default();
+            let (clock, _) = self.warps.entry(warp).or_default();
             clock.join(&history.complete);
         }
         history.previous = std::mem::take(&mut history.current);
